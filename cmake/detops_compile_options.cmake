@@ -1,0 +1,30 @@
+# Compile options of everything in the project: detops_options for all, detops_kernel_options for the library.
+
+add_library(detops_options INTERFACE)
+target_compile_options(detops_options INTERFACE -Wall -Wextra -Wshadow -Wundef -Wvla -Wpointer-arith)
+if(DETOPS_WERROR)
+  target_compile_options(detops_options INTERFACE -Werror)
+endif()
+
+# "a * b + c" must not become one rounding on some targets and two on others: decisions would differ. Fused
+# multiplication appears only where a kernel says MulAdd.
+target_compile_options(detops_options INTERFACE -ffp-contract=off)
+
+if(DETOPS_SANITIZE)
+  target_compile_options(detops_options INTERFACE -fsanitize=${DETOPS_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(detops_options INTERFACE -fsanitize=${DETOPS_SANITIZE})
+  if(DETOPS_SANITIZE MATCHES undefined)
+    # Callers may pass any number as an enumerator, and tensors at any address: both are answered, not assumed away.
+    target_compile_options(detops_options INTERFACE -fno-sanitize-recover=all -fno-sanitize=enum,alignment)
+  endif()
+endif()
+
+add_library(detops_kernel_options INTERFACE)
+target_link_libraries(detops_kernel_options INTERFACE detops_options)
+# No exception can leave a library that cannot throw. Errors of libm are not asked for.
+target_compile_options(detops_kernel_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
+                       -fno-math-errno -fvisibility=hidden)
+if(NOT DETOPS_ENABLE_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  # HWY_AVX3 | HWY_AVX3_DL
+  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=((1LL<<8)|(1LL<<7))")
+endif()

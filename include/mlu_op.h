@@ -1,0 +1,33 @@
+/* mlu_op.h: the C API of MLU-OPS 1.11, for CPUs.
+ *
+ * A program written against MLU-OPS includes this file and links libdetops; no accelerator and no
+ * vendor runtime is needed. What detops adds to the contract is in detops.h.
+ *
+ * What holds for every function:
+ *  - Result. A status is returned; nothing prints, throws or aborts. After a failure
+ *    detopsGetLastError tells in one sentence which argument was wrong, what it was and what was expected.
+ *  - A failed call changes nothing: no output byte, no descriptor, no returned size.
+ *  - Queues. A call is finished when it returns. A queue is accepted everywhere and keeps order trivially.
+ *  - Ownership. The library never keeps a data pointer after a call and never frees the caller's memory.
+ *    Objects made by Create functions belong to the caller until the matching Destroy.
+ *  - Threads. Different handles and descriptors may be used by different threads at the same time. One
+ *    handle serves one thread at a time; a descriptor may be read by several threads while none changes it.
+ *  - Shapes are given slowest axis first; sizes are elements unless "bytes" is said.
+ *
+ * The declarations are grouped by topic in the folder mlu_op/. */
+#ifndef DETOPS_MLU_OP_H_
+#define DETOPS_MLU_OP_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cn_api.h"
+#include "cnrt.h"
+#include "mlu_op/types.h"
+
+#include "mlu_op/handle.h"
+#include "mlu_op/tensor.h"
+
+#include "mlu_op/rotated_feature_align.h"
+
+#endif /* DETOPS_MLU_OP_H_ */

@@ -1,0 +1,111 @@
+// The extensions of detops.h.
+#include "core/call.h"
+#include "core/context.h"
+#include "core/simd_target.h"
+
+using detops::Call;
+
+#define DETOPS_STRINGIFY_INNER(x) #x
+#define DETOPS_STRINGIFY(x) DETOPS_STRINGIFY_INNER(x)
+
+namespace {
+
+constexpr int kArchitecture = 592;
+
+mluOpStatus_t NullHandle(const Call& call) {
+  return call.Fail(MLUOP_STATUS_BAD_PARAM, "handle is NULL, expected a handle of mluOpCreate.");
+}
+
+mluOpStatus_t NullResult(const Call& call, const char* argument) {
+  return call.Fail(MLUOP_STATUS_BAD_PARAM, "%s is NULL, expected a place for the result.", argument);
+}
+
+}  // namespace
+
+const char* detopsGetVersion(void) {
+  return DETOPS_STRINGIFY(DETOPS_VERSION_MAJOR) "." DETOPS_STRINGIFY(DETOPS_VERSION_MINOR) "." DETOPS_STRINGIFY(
+      DETOPS_VERSION_PATCH);
+}
+
+const char* detopsGetLastError(mluOpHandle_t handle) {
+  return handle != nullptr ? handle->error_text : detops::ThreadErrorText();
+}
+
+mluOpStatus_t detopsSetProfile(mluOpHandle_t handle, detopsProfile_t profile) {
+  const Call call("detopsSetProfile", handle);
+  if (handle == nullptr) return NullHandle(call);
+  if (profile != DETOPS_PROFILE_CONTRACT && profile != DETOPS_PROFILE_FULL) {
+    return call.Fail(MLUOP_STATUS_BAD_PARAM, "profile is %d, expected 0 or 1.", static_cast<int>(profile));
+  }
+  handle->profile = profile;
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsGetProfile(mluOpHandle_t handle, detopsProfile_t* profile) {
+  const Call call("detopsGetProfile", handle);
+  if (handle == nullptr) return NullHandle(call);
+  if (profile == nullptr) return NullResult(call, "profile");
+  *profile = handle->profile;
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsSetValueChecks(mluOpHandle_t handle, int on) {
+  const Call call("detopsSetValueChecks", handle);
+  if (handle == nullptr) return NullHandle(call);
+  handle->value_checks = on != 0;
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsGetValueChecks(mluOpHandle_t handle, int* on) {
+  const Call call("detopsGetValueChecks", handle);
+  if (handle == nullptr) return NullHandle(call);
+  if (on == nullptr) return NullResult(call, "on");
+  *on = handle->value_checks ? 1 : 0;
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsGetArchitecture(mluOpHandle_t handle, int* architecture) {
+  const Call call("detopsGetArchitecture", handle);
+  if (handle == nullptr) return NullHandle(call);
+  if (architecture == nullptr) return NullResult(call, "architecture");
+  *architecture = kArchitecture;
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsSetNumThreads(mluOpHandle_t handle, int num_threads) {
+  const Call call("detopsSetNumThreads", handle);
+  if (handle == nullptr) return NullHandle(call);
+  if (num_threads < 0) {
+    return call.Fail(MLUOP_STATUS_BAD_PARAM, "num_threads is %d, expected 0 or more.", num_threads);
+  }
+  handle->parallel.SetThreadCount(num_threads);
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsGetNumThreads(mluOpHandle_t handle, int* num_threads) {
+  const Call call("detopsGetNumThreads", handle);
+  if (handle == nullptr) return NullHandle(call);
+  if (num_threads == nullptr) return NullResult(call, "num_threads");
+  *num_threads = handle->parallel.ThreadCount();
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsSetParallelRunner(mluOpHandle_t handle, detopsRunner_t runner, void* opaque) {
+  const Call call("detopsSetParallelRunner", handle);
+  if (handle == nullptr) return NullHandle(call);
+  handle->parallel.SetRunner(runner, opaque);
+  return call.Succeed();
+}
+
+const char* detopsGetTarget(void) { return detops::TargetName(); }
+
+const char* detopsGetSupportedTargets(void) { return detops::SupportedTargetNames(); }
+
+mluOpStatus_t detopsSetTarget(const char* name) {
+  const Call call("detopsSetTarget", nullptr);
+  if (!detops::ForceTarget(name)) {
+    return call.Fail(MLUOP_STATUS_BAD_PARAM, "name is \"%.40s\", expected one of %s.", name,
+                     detops::SupportedTargetNames());
+  }
+  return call.Succeed();
+}

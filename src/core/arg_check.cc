@@ -1,0 +1,204 @@
+#include "core/arg_check.h"
+
+#include <cstdio>
+
+#include "core/context.h"
+#include "core/data_type.h"
+#include "core/value_check.h"
+
+namespace detops {
+namespace {
+
+constexpr int64_t kContractElements = int64_t{1} << 31;
+constexpr char kLifted[] = "; the full profile lifts this limit";
+
+// "[2, 4, 4, 30]", shortened with "..." when long.
+struct ShapeText {
+  explicit ShapeText(const mluOpTensorStruct& desc) {
+    size_t used = static_cast<size_t>(std::snprintf(text, sizeof(text), "["));
+    for (int axis = 0; axis < desc.rank(); ++axis) {
+      if (used + 28 > sizeof(text)) {
+        std::snprintf(text + used, sizeof(text) - used, ", ...");
+        used += 5;
+        break;
+      }
+      used += static_cast<size_t>(std::snprintf(text + used, sizeof(text) - used, axis == 0 ? "%lld" : ", %lld",
+                                                static_cast<long long>(desc.extent(axis))));
+    }
+    std::snprintf(text + used, sizeof(text) - used, "]");
+  }
+  char text[160];
+};
+
+// "[0, 3, 2, 4]": the position of a flat index.
+struct PositionText {
+  PositionText(const mluOpTensorStruct& desc, int64_t flat) {
+    size_t used = static_cast<size_t>(std::snprintf(text, sizeof(text), "["));
+    for (int axis = 0; axis < desc.rank() && used + 24 < sizeof(text); ++axis) {
+      const int64_t stride = desc.DenseStride(axis);
+      used += static_cast<size_t>(std::snprintf(text + used, sizeof(text) - used, axis == 0 ? "%lld" : ", %lld",
+                                                static_cast<long long>(flat / stride)));
+      flat %= stride;
+    }
+    std::snprintf(text + used, sizeof(text) - used, "]");
+  }
+  char text[160];
+};
+
+bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
+  const auto x = reinterpret_cast<uintptr_t>(a);
+  const auto y = reinterpret_cast<uintptr_t>(b);
+  // Differences, not sums: an end beyond the address space must not wrap around.
+  return x <= y ? b_bytes > 0 && y - x < static_cast<uint64_t>(a_bytes)
+                : a_bytes > 0 && x - y < static_cast<uint64_t>(b_bytes);
+}
+
+}  // namespace
+
+template <typename... Arguments>
+ArgCheck& ArgCheck::Fail(mluOpStatus_t status, const char* format, Arguments... arguments) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-security"  // formats are literals of this file
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  status_ = call_.Fail(status, format, arguments...);
+#pragma GCC diagnostic pop
+  return *this;
+}
+
+bool ArgCheck::full() const { return call_.handle()->profile == DETOPS_PROFILE_FULL; }
+
+ArgCheck& ArgCheck::Handle() {
+  if (failed() || call_.handle() != nullptr) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "handle is NULL, expected a handle of mluOpCreate.");
+}
+
+ArgCheck& ArgCheck::Descriptor(const TensorArg& tensor) {
+  if (failed() || tensor.desc != nullptr) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "the descriptor of %s is NULL, expected a tensor descriptor.", tensor.name);
+}
+
+ArgCheck& ArgCheck::Rank(const TensorArg& tensor, int rank) {
+  if (failed() || tensor.desc->rank() == rank) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has rank %d, expected %d.", tensor.name, tensor.desc->rank(), rank);
+}
+
+ArgCheck& ArgCheck::FloatingType(const TensorArg& tensor) {
+  if (failed()) return *this;
+  const mluOpDataType_t type = tensor.desc->type;
+  if (type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_HALF) return *this;
+  const bool full_only = type == MLUOP_DTYPE_DOUBLE || type == MLUOP_DTYPE_BFLOAT16;
+  if (full() && full_only) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s%s.", tensor.name, TypeName(type),
+              full() ? "float, half, double or bfloat16" : "float or half", full_only ? kLifted : "");
+}
+
+ArgCheck& ArgCheck::SameType(const TensorArg& tensor, const TensorArg& other) {
+  if (failed() || tensor.desc->type == other.desc->type) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s as %s has.", tensor.name,
+              TypeName(tensor.desc->type), TypeName(other.desc->type), other.name);
+}
+
+ArgCheck& ArgCheck::Layout(const TensorArg& tensor, mluOpTensorLayout_t layout) {
+  if (failed() || tensor.desc->layout == layout) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has layout %s, expected %s.", tensor.name, LayoutName(tensor.desc->layout),
+              LayoutName(layout));
+}
+
+ArgCheck& ArgCheck::Dense(const TensorArg& tensor) {
+  if (failed()) return *this;
+  const int axis = tensor.desc->FirstStridedAxis();
+  if (axis < 0) return *this;
+  return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has stride %lld on axis %d, expected %lld: only dense tensors are supported.",
+              tensor.name, static_cast<long long>(tensor.desc->stride(axis)), axis,
+              static_cast<long long>(tensor.desc->DenseStride(axis)));
+}
+
+ArgCheck& ArgCheck::Shape(const TensorArg& tensor, std::initializer_list<Extent> extents) {
+  if (failed()) return *this;
+  int axis = 0;
+  for (const Extent& expected : extents) {
+    const int64_t actual = tensor.desc->extent(axis);
+    if (expected.dim_ != nullptr && expected.dim_->source_ == nullptr) {
+      expected.dim_->value_ = actual;
+      expected.dim_->source_ = tensor.name;
+    }
+    const int64_t wanted = expected.dim_ != nullptr ? expected.dim_->value_ : expected.number_;
+    if (actual != wanted) {
+      const ShapeText shape(*tensor.desc);
+      if (expected.dim_ == nullptr) {
+        return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %lld; its shape is %s.",
+                    tensor.name, static_cast<long long>(actual), axis, static_cast<long long>(wanted), shape.text);
+      }
+      const bool from_tensor = expected.dim_->source_[0] != '\0';
+      return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %s = %lld%s%s; its shape is %s.",
+                  tensor.name, static_cast<long long>(actual), axis, expected.dim_->name_,
+                  static_cast<long long>(wanted), from_tensor ? " as in " : "", expected.dim_->source_, shape.text);
+    }
+    ++axis;
+  }
+  return *this;
+}
+
+ArgCheck& ArgCheck::CountLimit(const TensorArg& tensor) {
+  if (failed()) return *this;
+  // byte_count saturates too, and covers element counts that do not fit.
+  if (tensor.desc->byte_count() == INT64_MAX) {
+    return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has shape %s, expected fewer than 2^63 bytes.", tensor.name,
+                ShapeText(*tensor.desc).text);
+  }
+  if (full() || tensor.desc->element_count() < kContractElements) return *this;
+  return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has %lld elements, expected fewer than 2147483648%s.", tensor.name,
+              static_cast<long long>(tensor.desc->element_count()), kLifted);
+}
+
+ArgCheck& ArgCheck::NotEmpty(const TensorArg& tensor) {
+  if (failed() || tensor.desc->element_count() > 0) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has 0 elements, expected at least 1; its shape is %s.", tensor.name,
+              ShapeText(*tensor.desc).text);
+}
+
+ArgCheck& ArgCheck::Integer(const char* argument, int64_t value, bool condition, const char* expectation) {
+  if (failed() || condition) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s is %lld, expected %s.", argument, static_cast<long long>(value), expectation);
+}
+
+ArgCheck& ArgCheck::Number(const char* argument, double value, bool condition, const char* expectation) {
+  if (failed() || condition) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s is %s, expected %s.", argument, NumberText(value).text, expectation);
+}
+
+ArgCheck& ArgCheck::Supported(bool condition, const char* sentence) {
+  if (failed() || condition) return *this;
+  return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s", sentence);
+}
+
+ArgCheck& ArgCheck::Data(const TensorArg& tensor) {
+  if (failed() || tensor.data != nullptr) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "the data pointer of %s is NULL, expected %lld elements.", tensor.name,
+              static_cast<long long>(tensor.desc->element_count()));
+}
+
+ArgCheck& ArgCheck::Separate(const TensorArg& output, std::initializer_list<TensorArg> others) {
+  if (failed()) return *this;
+  for (const TensorArg& other : others) {
+    if (Overlap(output.data, output.desc->byte_count(), other.data, other.desc->byte_count())) {
+      return Fail(MLUOP_STATUS_BAD_PARAM, "%s overlaps %s in memory, expected separate buffers.", output.name,
+                  other.name);
+    }
+  }
+  return *this;
+}
+
+ArgCheck& ArgCheck::Finite(const TensorArg& tensor) {
+  if (failed() || !call_.handle()->value_checks) return *this;
+  int64_t index = -1;
+  if (!FindNonFinite(call_.handle()->parallel, tensor.desc->type, tensor.data, tensor.desc->element_count(), &index)) {
+    return Fail(MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while %s was checked.", tensor.name);
+  }
+  if (index < 0) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s%s is %s, expected a finite number.", tensor.name,
+              PositionText(*tensor.desc, index).text,
+              NumberText(ElementAsDouble(tensor.desc->type, tensor.data, index)).text);
+}
+
+}  // namespace detops

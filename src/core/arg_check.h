@@ -1,0 +1,99 @@
+// The checks of an operator as a table: one line a rule, in the order the contract documents.
+//
+// The first rule that fails decides the status and the sentence; those after it are skipped, so a rule may rely on
+// the ones above it. Nothing here writes to an output.
+#ifndef DETOPS_CORE_ARG_CHECK_H_
+#define DETOPS_CORE_ARG_CHECK_H_
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "core/call.h"
+#include "core/tensor.h"
+
+namespace detops {
+
+// A tensor argument: its C name without "_desc", its descriptor and its data.
+struct TensorArg {
+  const char* name;
+  const mluOpTensorStruct* desc;
+  const void* data;
+};
+
+// A named extent. The first shape rule that meets it binds it, later ones must agree; or a scalar argument binds it.
+class Dim {
+ public:
+  explicit Dim(const char* name) : name_(name) {}
+  Dim(const char* argument, int64_t value) : name_(argument), value_(value), source_("") {}
+  int64_t value() const { return value_; }
+
+ private:
+  friend class ArgCheck;
+  const char* name_;
+  int64_t value_ = 0;
+  const char* source_ = nullptr;  // the tensor that bound it; "" for a scalar argument; nullptr: not bound yet
+};
+
+// One axis of a shape rule.
+class Extent {
+ public:
+  Extent(Dim& dim) : dim_(&dim) {}              // NOLINT(google-explicit-constructor): reads as a shape
+  Extent(int64_t number) : number_(number) {}   // NOLINT(google-explicit-constructor)
+
+ private:
+  friend class ArgCheck;
+  Dim* dim_ = nullptr;
+  int64_t number_ = 0;
+};
+
+class ArgCheck {
+ public:
+  explicit ArgCheck(const Call& call) : call_(call) {}
+
+  ArgCheck& Handle();
+  ArgCheck& Descriptor(const TensorArg& tensor);
+  ArgCheck& Rank(const TensorArg& tensor, int rank);
+
+  // Float or half; in the full profile also double and bfloat16.
+  ArgCheck& FloatingType(const TensorArg& tensor);
+  ArgCheck& SameType(const TensorArg& tensor, const TensorArg& other);
+  ArgCheck& Layout(const TensorArg& tensor, mluOpTensorLayout_t layout);
+
+  // NOT_SUPPORTED unless dense.
+  ArgCheck& Dense(const TensorArg& tensor);
+  ArgCheck& Shape(const TensorArg& tensor, std::initializer_list<Extent> extents);
+
+  // NOT_SUPPORTED from 2^31 elements on in the contract profile, and where int64 cannot count the bytes in both.
+  ArgCheck& CountLimit(const TensorArg& tensor);
+  ArgCheck& NotEmpty(const TensorArg& tensor);
+
+  // BAD_PARAM unless the condition holds: "<argument> is <value>, expected <expectation>."
+  ArgCheck& Integer(const char* argument, int64_t value, bool condition, const char* expectation);
+  ArgCheck& Number(const char* argument, double value, bool condition, const char* expectation);
+
+  // NOT_SUPPORTED unless the condition holds, in both profiles; the sentence is the operator's own.
+  ArgCheck& Supported(bool condition, const char* sentence);
+
+  ArgCheck& Data(const TensorArg& tensor);
+
+  // BAD_PARAM if `output` shares a byte with one of `others`. Holds with value checks off too.
+  ArgCheck& Separate(const TensorArg& output, std::initializer_list<TensorArg> others);
+
+  // BAD_PARAM if an element of a floating tensor is NaN or Inf, unless value checks are off.
+  ArgCheck& Finite(const TensorArg& tensor);
+
+  bool failed() const { return status_ != MLUOP_STATUS_SUCCESS; }
+  mluOpStatus_t status() const { return status_; }
+
+ private:
+  template <typename... Arguments>
+  ArgCheck& Fail(mluOpStatus_t status, const char* format, Arguments... arguments);
+  bool full() const;
+
+  const Call& call_;
+  mluOpStatus_t status_ = MLUOP_STATUS_SUCCESS;
+};
+
+}  // namespace detops
+
+#endif  // DETOPS_CORE_ARG_CHECK_H_

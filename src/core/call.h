@@ -1,0 +1,44 @@
+// One call of a public function: where its error text goes.
+#ifndef DETOPS_CORE_CALL_H_
+#define DETOPS_CORE_CALL_H_
+
+#include <cstddef>
+
+#include "mlu_op.h"
+
+namespace detops {
+
+// Long enough for every sentence the library writes; longer ones are cut, never allocated.
+inline constexpr size_t kErrorTextSize = 512;
+
+// The text of this thread's last call.
+char* ThreadErrorText();
+
+// A number for a message, in the shortest form that reads back exactly ("0.25", "nan"); independent of the
+// program's locale, which printf is not.
+struct NumberText {
+  explicit NumberText(double value);
+  char text[32];
+};
+
+class Call {
+ public:
+  // `function` is the C name; `handle` may be NULL.
+  Call(const char* function, mluOpHandle_t handle) : function_(function), handle_(handle) {}
+
+  // Ends the call well: empties the error text.
+  mluOpStatus_t Succeed() const;
+
+  // Ends the call badly: the text becomes "function: sentence". The sentence ends with a full stop.
+  mluOpStatus_t Fail(mluOpStatus_t status, const char* format, ...) const __attribute__((format(printf, 3, 4)));
+
+  mluOpHandle_t handle() const { return handle_; }
+
+ private:
+  const char* function_;
+  mluOpHandle_t handle_;
+};
+
+}  // namespace detops
+
+#endif  // DETOPS_CORE_CALL_H_

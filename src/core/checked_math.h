@@ -1,0 +1,30 @@
+// 64-bit products that know when they overflow. Extents come from callers, so no product of them is trusted.
+#ifndef DETOPS_CORE_CHECKED_MATH_H_
+#define DETOPS_CORE_CHECKED_MATH_H_
+
+#include <cstdint>
+#include <limits>
+
+namespace detops {
+
+inline constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
+
+// True if a * b fits; only then is *product set. Both factors are >= 0.
+inline bool CheckedMultiply(int64_t a, int64_t b, int64_t* product) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result)) return false;
+  *product = result;
+  return true;
+}
+
+// a * b, or the largest int64 when that does not fit. Both factors are >= 0.
+inline int64_t SaturatingMultiply(int64_t a, int64_t b) {
+  int64_t product;
+  return CheckedMultiply(a, b, &product) ? product : kMaxInt64;
+}
+
+inline int64_t DivideRoundUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+}  // namespace detops
+
+#endif  // DETOPS_CORE_CHECKED_MATH_H_

@@ -1,0 +1,21 @@
+// What a handle holds.
+#ifndef DETOPS_CORE_CONTEXT_H_
+#define DETOPS_CORE_CONTEXT_H_
+
+#include "core/call.h"
+#include "core/parallel.h"
+#include "core/scratch.h"
+#include "detops.h"
+
+struct mluOpContext {
+  cnrtQueue_t queue = nullptr;
+  mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
+  mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;
+  detopsProfile_t profile = DETOPS_PROFILE_CONTRACT;
+  bool value_checks = true;
+  detops::Parallel parallel;
+  detops::Scratch scratch;
+  char error_text[detops::kErrorTextSize] = {};
+};
+
+#endif  // DETOPS_CORE_CONTEXT_H_

@@ -1,0 +1,31 @@
+// Which instruction set the kernels use.
+//
+// The choice is the library's own, not Highway's process-wide one: forcing a target here does not touch other
+// users of Highway in the same program, and the other way round.
+#ifndef DETOPS_CORE_SIMD_TARGET_H_
+#define DETOPS_CORE_SIMD_TARGET_H_
+
+#include "hwy/targets.h"  // not highway.h, which must come after foreach_target.h
+
+namespace detops {
+
+// The target in use; its GetIndex() selects from the tables HWY_EXPORT makes.
+const hwy::ChosenTarget& CurrentTarget();
+
+// Names, lower case. Static text.
+const char* TargetName();
+const char* SupportedTargetNames();
+
+// False if `name` is unknown or this machine lacks it. nullptr: back to the automatic choice.
+bool ForceTarget(const char* name);
+
+}  // namespace detops
+
+// The present target's version of a function that HWY_EXPORT has listed. Call it once per range of work.
+#if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
+#define DETOPS_DISPATCH(FUNCTION) HWY_STATIC_DISPATCH(FUNCTION)
+#else
+#define DETOPS_DISPATCH(FUNCTION) (*(HWY_DISPATCH_TABLE(FUNCTION)[::detops::CurrentTarget().GetIndex()]))
+#endif
+
+#endif  // DETOPS_CORE_SIMD_TARGET_H_

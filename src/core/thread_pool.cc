@@ -1,0 +1,238 @@
+#include "core/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace detops {
+namespace {
+
+constexpr int kMaxWorkers = 255;
+
+// How long an idle worker looks for work before it sleeps. Waking a sleeper costs some 50 us in a virtual machine,
+// so calls that follow each other closely should find the workers awake; longer would waste the user's power.
+constexpr auto kAwake = std::chrono::microseconds(50);
+
+void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// The caller's rounding and denormal modes. Workers adopt them, or a result would depend on who computed it.
+struct FloatMode {
+#if defined(__x86_64__)
+  unsigned value = 0;
+  static FloatMode OfThisThread() { return {_mm_getcsr()}; }
+  void Adopt() const { _mm_setcsr(value); }
+#elif defined(__aarch64__)
+  uint64_t value = 0;
+  static FloatMode OfThisThread() {
+    FloatMode mode;
+    asm volatile("mrs %0, fpcr" : "=r"(mode.value));
+    return mode;
+  }
+  void Adopt() const { asm volatile("msr fpcr, %0" : : "r"(value)); }
+#else
+  static FloatMode OfThisThread() { return {}; }
+  void Adopt() const {}
+#endif
+};
+
+struct Job {
+  detopsTask_t task = nullptr;
+  void* context = nullptr;
+  int count = 0;
+  FloatMode float_mode;
+};
+
+// Who may work on the present job: an "open" bit, how many workers may still join, how many have joined. Workers
+// join by compare-and-swap while the gate is open; the caller shuts it when no task is left and waits only for
+// those who joined. A worker that wakes up late finds it shut and has touched nothing.
+constexpr uint32_t kOpen = 1u << 31;
+constexpr uint32_t kJoinedMask = 0xffff;
+constexpr int kLimitShift = 16;
+constexpr uint32_t kLimitMask = 0x7fff;
+
+struct State {
+  pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER;  // guards the next four and the starting of workers
+  bool fork_handler_registered = false;
+  int users = 0;
+  pthread_t workers[kMaxWorkers] = {};
+  std::atomic<int> worker_count{0};
+  std::atomic<bool> stopping{false};
+
+  std::atomic<bool> busy{false};     // somebody's job has the workers
+  std::atomic<uint32_t> epoch{0};    // changes when there is news; sleepers wait on it
+  std::atomic<uint32_t> gate{0};
+  std::atomic<int> next{0};          // first task nobody has taken
+  std::atomic<int> left{0};          // workers that joined and are done
+  Job job;                           // written while the gate is shut and nobody is inside
+};
+
+// Never destroyed: a program may end while its threads still run.
+alignas(64) constinit State g_state;
+
+void TakeTasks(State& state, const Job& job) {
+  for (;;) {
+    const int index = state.next.fetch_add(1, std::memory_order_relaxed);
+    if (index >= job.count) return;
+    job.task(job.context, index);
+  }
+}
+
+bool Join(State& state) {
+  uint32_t gate = state.gate.load(std::memory_order_acquire);
+  for (;;) {
+    const uint32_t limit = (gate >> kLimitShift) & kLimitMask;
+    if ((gate & kOpen) == 0 || (gate & kJoinedMask) >= limit) return false;
+    if (state.gate.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return true;
+    }
+  }
+}
+
+// Returns when the epoch is no longer `seen`: first watching, then asleep.
+void AwaitNews(State& state, uint32_t seen) {
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (state.epoch.load(std::memory_order_acquire) != seen) return;
+      Pause();
+    }
+  } while (std::chrono::steady_clock::now() - start < kAwake);
+  state.epoch.wait(seen, std::memory_order_acquire);
+}
+
+void* WorkerMain(void* argument) {
+  State& state = g_state;
+  auto seen = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(argument));
+  for (;;) {
+    AwaitNews(state, seen);
+    seen = state.epoch.load(std::memory_order_acquire);
+    if (state.stopping.load(std::memory_order_acquire)) return nullptr;
+    if (!Join(state)) continue;
+    state.job.float_mode.Adopt();
+    TakeTasks(state, state.job);
+    state.left.fetch_add(1, std::memory_order_release);
+  }
+}
+
+// In the child of a fork only the calling thread lives on: forget the workers, start others when needed. Handles
+// made before the fork stay registered, for the child may use and destroy them.
+void ResetInChild() {
+  const int users = g_state.users;
+  new (&g_state) State;
+  g_state.users = users;
+  g_state.fork_handler_registered = true;
+}
+
+// Starts workers until there are `wanted`, or the system refuses.
+void StartWorkers(State& state, int wanted) {
+  pthread_mutex_lock(&state.lifecycle);
+  // Signals belong to the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int count = state.worker_count.load(std::memory_order_relaxed);
+  while (count < wanted) {
+    const auto seen = static_cast<uintptr_t>(state.epoch.load(std::memory_order_relaxed));
+    if (pthread_create(&state.workers[count], nullptr, WorkerMain, reinterpret_cast<void*>(seen)) != 0) break;
+#if defined(__linux__)
+    char name[20];  // the system takes up to 15 characters, which 255 workers do not need
+    std::snprintf(name, sizeof(name), "detops-%d", count + 1);
+    pthread_setname_np(state.workers[count], name);
+#endif
+    ++count;
+  }
+  state.worker_count.store(count, std::memory_order_release);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_mutex_unlock(&state.lifecycle);
+}
+
+void RunAlone(int count, detopsTask_t task, void* context) {
+  for (int index = 0; index < count; ++index) task(context, index);
+}
+
+void AwaitLeavers(State& state, int joined) {
+  for (int spins = 0; state.left.load(std::memory_order_acquire) != joined; ++spins) {
+    if (spins < 4096) {
+      Pause();
+    } else {
+      sched_yield();  // a worker lost its core; do not keep it from coming back
+    }
+  }
+}
+
+}  // namespace
+
+ThreadPool& ThreadPool::Shared() {
+  static ThreadPool pool;
+  return pool;
+}
+
+bool ThreadPool::AddUser() {
+  State& state = g_state;
+  pthread_mutex_lock(&state.lifecycle);
+  if (!state.fork_handler_registered) {
+    state.fork_handler_registered = pthread_atfork(nullptr, nullptr, ResetInChild) == 0;
+  }
+  const bool ok = state.fork_handler_registered;
+  if (ok) ++state.users;
+  pthread_mutex_unlock(&state.lifecycle);
+  return ok;
+}
+
+void ThreadPool::RemoveUser() {
+  State& state = g_state;
+  pthread_mutex_lock(&state.lifecycle);
+  if (--state.users == 0) {
+    const int count = state.worker_count.load(std::memory_order_relaxed);
+    state.stopping.store(true, std::memory_order_release);
+    state.epoch.fetch_add(1, std::memory_order_release);
+    state.epoch.notify_all();
+    for (int i = 0; i < count; ++i) pthread_join(state.workers[i], nullptr);
+    state.worker_count.store(0, std::memory_order_relaxed);
+    state.stopping.store(false, std::memory_order_release);
+  }
+  pthread_mutex_unlock(&state.lifecycle);
+}
+
+void ThreadPool::Run(int threads, int count, detopsTask_t task, void* context) {
+  State& state = g_state;
+  const int helpers = std::min({threads, count, kMaxWorkers + 1}) - 1;
+  if (helpers <= 0 || state.busy.exchange(true, std::memory_order_acquire)) {
+    RunAlone(count, task, context);
+    return;
+  }
+  if (state.worker_count.load(std::memory_order_acquire) < helpers) StartWorkers(state, helpers);
+
+  state.job = Job{task, context, count, FloatMode::OfThisThread()};
+  state.next.store(0, std::memory_order_relaxed);
+  state.left.store(0, std::memory_order_relaxed);
+  state.gate.store(kOpen | (static_cast<uint32_t>(helpers) << kLimitShift), std::memory_order_release);
+  state.epoch.fetch_add(1, std::memory_order_release);
+  state.epoch.notify_all();
+
+  TakeTasks(state, state.job);
+  const uint32_t gate = state.gate.fetch_and(~kOpen, std::memory_order_acq_rel);
+  AwaitLeavers(state, static_cast<int>(gate & kJoinedMask));
+  state.busy.store(false, std::memory_order_release);
+}
+
+int ThreadPool::WorkerCount() const { return g_state.worker_count.load(std::memory_order_acquire); }
+
+}  // namespace detops

@@ -1,0 +1,98 @@
+// Where a box is sampled, and which pixels with which weights make a sample.
+//
+// Everything that jumps (inside or outside, which pixel) is decided here, once, in the scalar type Real: float for
+// float, half and bfloat16 tensors, double for double ones. The file is compiled once, not per instruction set, so
+// all targets decide alike.
+#ifndef DETOPS_OPS_ROTATED_FEATURE_ALIGN_GEOMETRY_H_
+#define DETOPS_OPS_ROTATED_FEATURE_ALIGN_GEOMETRY_H_
+
+#include <cmath>
+#include <cstdint>
+
+namespace detops {
+
+inline constexpr int kMaxSamplePoints = 5;
+inline constexpr int kNeighbours = 4;
+
+template <typename Real>
+struct SamplePoint {
+  Real x;
+  Real y;
+};
+
+// Finite numbers only; products of them may overflow, see Locate.
+template <typename Real>
+struct RotatedBox {
+  Real y, x, w, h, angle;
+};
+
+// The centre, and for points = 5 the corners in the order of the README's drawing.
+template <typename Real>
+inline void FindSamplePoints(const RotatedBox<Real>& box, Real scale, int points, SamplePoint<Real>* samples) {
+  const Real y = box.y * scale;
+  const Real x = box.x * scale;
+  samples[0] = {x, y};
+  if (points == 1) return;
+  const Real half_w = box.w * scale / 2;
+  const Real half_h = box.h * scale / 2;
+  // In double and rounded once, so that no vector or float approximation decides differently.
+  const auto cosine = static_cast<Real>(std::cos(static_cast<double>(box.angle)));
+  const auto sine = static_cast<Real>(std::sin(static_cast<double>(box.angle)));
+  const Real wx = cosine * half_w;
+  const Real wy = sine * half_w;
+  const Real hx = -sine * half_h;
+  const Real hy = cosine * half_h;
+  samples[1] = {x + wx + hx, y + wy + hy};
+  samples[2] = {x - wx + hx, y - wy + hy};
+  samples[3] = {x - wx - hx, y - wy - hy};
+  samples[4] = {x + wx - hx, y + wy - hy};
+}
+
+// The pixels around a sample: (low, low + step) on each axis, and how far the sample is from low.
+template <typename Real>
+struct Neighbourhood {
+  int64_t low_y, low_x;
+  int step_y, step_x;  // 1; 0 at the far border, where both neighbours are the same pixel
+  Real fraction_y, fraction_x;
+};
+
+// One axis of Locate; `coordinate` is in [-1, size].
+template <typename Real>
+inline void LocateOnAxis(Real coordinate, int64_t size, int64_t* low, int* step, Real* fraction) {
+  if (coordinate <= 0) coordinate = 0;
+  *low = static_cast<int64_t>(coordinate);
+  *step = 1;
+  if (*low >= size - 1) {
+    *low = size - 1;
+    *step = 0;
+    coordinate = static_cast<Real>(*low);
+  }
+  *fraction = coordinate - static_cast<Real>(*low);
+}
+
+// False if the sample lies more than one pixel outside the map; such a sample counts nothing. So does one whose
+// coordinates overflowed or are not a number: every comparison with it is false.
+template <typename Real>
+inline bool Locate(const SamplePoint<Real>& sample, int64_t height, int64_t width, Neighbourhood<Real>* place) {
+  const bool inside = sample.y >= -1 && sample.y <= static_cast<Real>(height) && sample.x >= -1 &&
+                      sample.x <= static_cast<Real>(width);
+  if (!inside) return false;
+  LocateOnAxis(sample.y, height, &place->low_y, &place->step_y, &place->fraction_y);
+  LocateOnAxis(sample.x, width, &place->low_x, &place->step_x, &place->fraction_x);
+  return true;
+}
+
+// The weights of (low, low), (low, low + x), (low + y, low), (low + y, low + x).
+template <typename Real>
+inline void BilinearWeights(Real fraction_y, Real fraction_x, Real weights[kNeighbours]) {
+  const Real rest_y = 1 - fraction_y;
+  const Real rest_x = 1 - fraction_x;
+  weights[0] = rest_y * rest_x;
+  weights[1] = rest_y * fraction_x;
+  weights[2] = fraction_y * rest_x;
+  weights[3] = fraction_y * fraction_x;
+}
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_GEOMETRY_H_

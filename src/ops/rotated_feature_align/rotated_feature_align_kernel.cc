@@ -1,0 +1,141 @@
+#include "ops/rotated_feature_align/rotated_feature_align_kernel.h"
+
+#include <type_traits>
+
+#include "core/half.h"
+#include "core/simd_target.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/rotated_feature_align/rotated_feature_align_kernel.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "simd/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// One row's terms.
+template <typename T, typename Real>
+struct RowTerms {
+  const T* source;
+  int64_t channels;
+  const Tap<Real>* first;
+  const Tap<Real>* last;
+
+  const T* Row(const Tap<Real>& tap) const { return source + static_cast<int64_t>(tap.row) * channels; }
+};
+
+// kVectors vectors of channels from `channel` on. The sums stay in registers over all terms; they are named one by one
+// because gcc 12 keeps an array of them in memory, at less than half the speed.
+template <int kVectors, class D, typename T, typename Real>
+HWY_INLINE void SumVectors(D d, const RowTerms<T, Real>& terms, const T* HWY_RESTRICT self, T* HWY_RESTRICT target,
+                           int64_t channel) {
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const T* own = self + channel;
+  auto s0 = LoadElements(d, own);
+  auto s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+  if constexpr (kVectors > 1) s1 = LoadElements(d, own + n);
+  if constexpr (kVectors > 2) s2 = LoadElements(d, own + 2 * n);
+  if constexpr (kVectors > 3) s3 = LoadElements(d, own + 3 * n);
+  if constexpr (kVectors > 4) s4 = LoadElements(d, own + 4 * n);
+  if constexpr (kVectors > 5) s5 = LoadElements(d, own + 5 * n);
+  if constexpr (kVectors > 6) s6 = LoadElements(d, own + 6 * n);
+  if constexpr (kVectors > 7) s7 = LoadElements(d, own + 7 * n);
+  for (const Tap<Real>* tap = terms.first; tap != terms.last; ++tap) {
+    const T* row = terms.Row(*tap) + channel;
+    const auto weight = hn::Set(d, tap->weight);
+    s0 = hn::MulAdd(weight, LoadElements(d, row), s0);
+    if constexpr (kVectors > 1) s1 = hn::MulAdd(weight, LoadElements(d, row + n), s1);
+    if constexpr (kVectors > 2) s2 = hn::MulAdd(weight, LoadElements(d, row + 2 * n), s2);
+    if constexpr (kVectors > 3) s3 = hn::MulAdd(weight, LoadElements(d, row + 3 * n), s3);
+    if constexpr (kVectors > 4) s4 = hn::MulAdd(weight, LoadElements(d, row + 4 * n), s4);
+    if constexpr (kVectors > 5) s5 = hn::MulAdd(weight, LoadElements(d, row + 5 * n), s5);
+    if constexpr (kVectors > 6) s6 = hn::MulAdd(weight, LoadElements(d, row + 6 * n), s6);
+    if constexpr (kVectors > 7) s7 = hn::MulAdd(weight, LoadElements(d, row + 7 * n), s7);
+  }
+  T* to = target + channel;
+  StoreElements(s0, d, to);
+  if constexpr (kVectors > 1) StoreElements(s1, d, to + n);
+  if constexpr (kVectors > 2) StoreElements(s2, d, to + 2 * n);
+  if constexpr (kVectors > 3) StoreElements(s3, d, to + 3 * n);
+  if constexpr (kVectors > 4) StoreElements(s4, d, to + 4 * n);
+  if constexpr (kVectors > 5) StoreElements(s5, d, to + 5 * n);
+  if constexpr (kVectors > 6) StoreElements(s6, d, to + 6 * n);
+  if constexpr (kVectors > 7) StoreElements(s7, d, to + 7 * n);
+}
+
+template <class D, typename T, typename Real>
+HWY_INLINE void SumRow(D d, const RowTerms<T, Real>& terms, const T* HWY_RESTRICT self, T* HWY_RESTRICT target,
+                       int64_t begin, int64_t end) {
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  int64_t channel = begin;
+  for (; channel + 8 * n <= end; channel += 8 * n) SumVectors<8>(d, terms, self, target, channel);
+  if (channel + 4 * n <= end) {
+    SumVectors<4>(d, terms, self, target, channel);
+    channel += 4 * n;
+  }
+  if (channel + 2 * n <= end) {
+    SumVectors<2>(d, terms, self, target, channel);
+    channel += 2 * n;
+  }
+  if (channel + n <= end) {
+    SumVectors<1>(d, terms, self, target, channel);
+    channel += n;
+  }
+  if (channel == end) return;
+  if (end - begin >= n) {
+    // The rest, together with channels that are done already: the same sums again, so the same bits.
+    SumVectors<1>(d, terms, self, target, end - n);
+    return;
+  }
+  const hn::CappedTag<Real, 1> one;
+  for (; channel < end; ++channel) SumVectors<1>(one, terms, self, target, channel);
+}
+
+template <typename T>
+void SumRows(const RowSums& sums) {
+  using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  const hn::ScalableTag<Real> d;
+  const auto* taps = static_cast<const Tap<Real>*>(sums.taps);
+  uint32_t begin = sums.begin;
+  for (int64_t r = 0; r < sums.row_count; ++r) {
+    const uint32_t end = sums.ends[r];
+    const RowTerms<T, Real> terms{static_cast<const T*>(sums.source), sums.channels, taps + begin, taps + end};
+    SumRow(d, terms, static_cast<const T*>(sums.self) + r * sums.channels,
+           static_cast<T*>(sums.target) + r * sums.channels, sums.channel_begin, sums.channel_end);
+    begin = end;
+  }
+}
+
+}  // namespace
+
+void ComputeRowSums(const RowSums& sums) {
+  switch (sums.type) {
+    case MLUOP_DTYPE_HALF:
+      return SumRows<Half>(sums);
+    case MLUOP_DTYPE_BFLOAT16:
+      return SumRows<BFloat16>(sums);
+    case MLUOP_DTYPE_DOUBLE:
+      return SumRows<double>(sums);
+    default:
+      return SumRows<float>(sums);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace detops
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops {
+
+HWY_EXPORT(ComputeRowSums);
+
+void ComputeRowSums(const RowSums& sums) { DETOPS_DISPATCH(ComputeRowSums)(sums); }
+
+}  // namespace detops
+#endif  // HWY_ONCE

@@ -1,0 +1,38 @@
+// The vector part: sums of weighted rows.
+#ifndef DETOPS_OPS_ROTATED_FEATURE_ALIGN_KERNEL_H_
+#define DETOPS_OPS_ROTATED_FEATURE_ALIGN_KERNEL_H_
+
+#include <cstdint>
+
+#include "mlu_op.h"
+
+namespace detops {
+
+// One term of a sum: a row of the source and its weight. Real is float, or double for double tensors.
+template <typename Real>
+struct Tap {
+  uint32_t row;
+  Real weight;
+};
+
+// Target rows [0, row_count): target[r] = source[first + r] + sum over i in [ends[r - 1], ends[r]) of
+// taps[i].weight * source[taps[i].row], for the channels [channel_begin, channel_end). Terms are added in that order,
+// in float (double for double) and rounded once, so a result's bits depend on nothing else.
+struct RowSums {
+  mluOpDataType_t type;
+  int64_t channels;  // elements of one row
+  int64_t channel_begin, channel_end;
+  const void* source;
+  const void* self;  // source row that belongs to target row 0
+  void* target;
+  int64_t row_count;
+  uint32_t begin;        // ends[-1]
+  const uint32_t* ends;  // one per row
+  const void* taps;      // Tap<float>, or Tap<double> for double tensors
+};
+
+void ComputeRowSums(const RowSums& sums);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_KERNEL_H_

@@ -1,0 +1,64 @@
+// From the boxes of a tensor to taps, for both passes.
+#ifndef DETOPS_OPS_ROTATED_FEATURE_ALIGN_TAPS_H_
+#define DETOPS_OPS_ROTATED_FEATURE_ALIGN_TAPS_H_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/half.h"
+#include "ops/rotated_feature_align/rotated_feature_align.h"
+#include "ops/rotated_feature_align/rotated_feature_align_geometry.h"
+
+namespace detops {
+
+// The type in which a tensor type is decided and added up.
+template <typename T>
+using RealOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <typename T>
+RotatedBox<RealOf<T>> LoadBox(const void* boxes, int64_t pixel) {
+  const auto number = [&](int64_t i) -> RealOf<T> {
+    const T element = LoadElement<T>(boxes, pixel * 5 + i);
+    if constexpr (std::is_same_v<T, double>) {
+      return element;
+    } else {
+      return ToFloat(element);
+    }
+  };
+  return {number(0), number(1), number(2), number(3), number(4)};
+}
+
+// Calls visit(neighbourhood) for every sample of the pixel's box that lies on the map, in order.
+template <typename T, class Visit>
+inline void VisitSamples(const RotatedFeatureAlignProblem& problem, int64_t pixel, const Visit& visit) {
+  using Real = RealOf<T>;
+  SamplePoint<Real> samples[kMaxSamplePoints];
+  FindSamplePoints(LoadBox<T>(problem.boxes, pixel), static_cast<Real>(problem.spatial_scale), problem.points,
+                   samples);
+  for (int i = 0; i < problem.points; ++i) {
+    Neighbourhood<Real> place;
+    if (Locate(samples[i], problem.height, problem.width, &place)) visit(place);
+  }
+}
+
+// Calls function.template operator()<T>() with the C++ type of a tensor type.
+template <class Function>
+auto WithElementType(mluOpDataType_t type, const Function& function) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return function.template operator()<Half>();
+    case MLUOP_DTYPE_BFLOAT16:
+      return function.template operator()<BFloat16>();
+    case MLUOP_DTYPE_DOUBLE:
+      return function.template operator()<double>();
+    default:
+      return function.template operator()<float>();
+  }
+}
+
+// Elements of work below which a second thread costs more than it brings: about 10 us.
+inline constexpr int64_t kMinTaskElements = 200'000;
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_TAPS_H_
