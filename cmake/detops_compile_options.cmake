@@ -19,6 +19,10 @@ if(DETOPS_SANITIZE)
   endif()
 endif()
 
+if(DETOPS_BUILD_FUZZERS)
+  target_compile_options(detops_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 add_library(detops_kernel_options INTERFACE)
 target_link_libraries(detops_kernel_options INTERFACE detops_options)
 # No exception can leave a library that cannot throw. Errors of libm are not asked for.

@@ -19,16 +19,17 @@ bool HandleIsNull(const Call& call, mluOpStatus_t* status) {
 
 // Writes *out after the checks every getter makes.
 template <typename T>
-mluOpStatus_t Get(const Call& call, const char* argument, T* out, T mluOpContext::*field) {
+mluOpStatus_t Get(const Call& call, const char* argument, T* out, T mluOpContext::* field) {
   mluOpStatus_t status;
   if (HandleIsNull(call, &status)) return status;
-  if (out == nullptr) return call.Fail(MLUOP_STATUS_BAD_PARAM, "%s is NULL, expected a place for the result.", argument);
+  if (out == nullptr)
+    return call.Fail(MLUOP_STATUS_BAD_PARAM, "%s is NULL, expected a place for the result.", argument);
   *out = call.handle()->*field;
   return call.Succeed();
 }
 
 template <typename T>
-mluOpStatus_t Set(const Call& call, T value, T mluOpContext::*field) {
+mluOpStatus_t Set(const Call& call, T value, T mluOpContext::* field) {
   mluOpStatus_t status;
   if (HandleIsNull(call, &status)) return status;
   call.handle()->*field = value;

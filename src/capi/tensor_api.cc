@@ -136,13 +136,14 @@ bool Fits(int64_t value, const int* /*as*/) { return value >= INT_MIN && value <
 bool Fits(int64_t /*value*/, const int64_t* /*as*/) { return true; }
 
 template <typename Integer>
-mluOpStatus_t Read(const Call& call, mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout,
-                   mluOpDataType_t* dtype, int* rank, Integer* extents, Integer* strides) {
+mluOpStatus_t Read(const Call& call, mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout, mluOpDataType_t* dtype,
+                   int* rank, Integer* extents, Integer* strides) {
   if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
   for (int axis = 0; axis < desc->rank(); ++axis) {
     const bool extent_fits = extents == nullptr || Fits(desc->extent(axis), extents);
     if (extent_fits && (strides == nullptr || Fits(desc->stride(axis), strides))) continue;
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "desc has %s %lld on axis %d, expected a number that fits int; use the _v2 function.",
+    return call.Fail(MLUOP_STATUS_BAD_PARAM,
+                     "desc has %s %lld on axis %d, expected a number that fits int; use the _v2 function.",
                      extent_fits ? "stride" : "extent",
                      static_cast<long long>(extent_fits ? desc->stride(axis) : desc->extent(axis)), axis);
   }
@@ -174,7 +175,7 @@ template <typename T>
 struct Field {
   const char* argument;
   T* value;
-  T mluOpTensorStruct::*field;
+  T mluOpTensorStruct::* field;
 };
 
 template <typename... T>
@@ -263,9 +264,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptor_v2(mluOpTensorDescriptor_t 
 
 mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[],
                                                            const mluOpTensorLayout_t group_layout[],
-                                                           const mluOpDataType_t group_dtype[],
-                                                           const int group_dimNb[], const int group_dimSize[],
-                                                           const int desc_num) {
+                                                           const mluOpDataType_t group_dtype[], const int group_dimNb[],
+                                                           const int group_dimSize[], const int desc_num) {
   return SetGroup<int>(Call("mluOpSetGroupTensorDescriptors", nullptr), group_desc, group_layout, group_dtype,
                        group_dimNb, group_dimSize, desc_num);
 }
@@ -273,8 +273,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors(mluOpTensorDescriptor
 mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors_v2(mluOpTensorDescriptor_t* group_desc[],
                                                               const mluOpTensorLayout_t group_layout[],
                                                               const mluOpDataType_t group_dtype[],
-                                                              const int group_dimNb[],
-                                                              const int64_t group_dimSize[], const int desc_num) {
+                                                              const int group_dimNb[], const int64_t group_dimSize[],
+                                                              const int desc_num) {
   return SetGroup<int64_t>(Call("mluOpSetGroupTensorDescriptors_v2", nullptr), group_desc, group_layout, group_dtype,
                            group_dimNb, group_dimSize, desc_num);
 }
@@ -286,8 +286,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorEx(mluOpTensorDescriptor_t d
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorEx_v2(mluOpTensorDescriptor_t desc, mluOpTensorLayout_t layout,
-                                                          mluOpDataType_t dtype, int dimNb,
-                                                          const int64_t dimSize[], const int64_t dimStride[]) {
+                                                          mluOpDataType_t dtype, int dimNb, const int64_t dimSize[],
+                                                          const int64_t dimStride[]) {
   return SetEx<int64_t>(Call("mluOpSetTensorDescriptorEx_v2", nullptr), desc,
                         {layout, dtype, dimNb, dimSize, dimStride});
 }
@@ -306,15 +306,14 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor(const mluOpTensorDescriptor
   return Read<int>(Call("mluOpGetTensorDescriptor", nullptr), desc, layout, dtype, dimNb, dimSize, nullptr);
 }
 
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor_v2(const mluOpTensorDescriptor_t desc,
-                                                        mluOpTensorLayout_t* layout, mluOpDataType_t* dtype,
-                                                        int* dimNb, int64_t dimSize[]) {
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor_v2(const mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout,
+                                                        mluOpDataType_t* dtype, int* dimNb, int64_t dimSize[]) {
   return Read<int64_t>(Call("mluOpGetTensorDescriptor_v2", nullptr), desc, layout, dtype, dimNb, dimSize, nullptr);
 }
 
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx(const mluOpTensorDescriptor_t desc,
-                                                       mluOpTensorLayout_t* layout, mluOpDataType_t* dtype,
-                                                       int* dimNb, int dimSize[], int dimStride[]) {
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx(const mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout,
+                                                       mluOpDataType_t* dtype, int* dimNb, int dimSize[],
+                                                       int dimStride[]) {
   return ReadEx<int>(Call("mluOpGetTensorDescriptorEx", nullptr), desc, layout, dtype, dimNb, dimSize, dimStride);
 }
 
@@ -378,8 +377,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionAndScale(mluOpTensor
   return call.Succeed();
 }
 
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(mluOpTensorDescriptor_t desc,
-                                                                           int position, float scale, int offset) {
+mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(mluOpTensorDescriptor_t desc, int position,
+                                                                           float scale, int offset) {
   const Call call("mluOpSetTensorDescriptorPositionScaleAndOffset", nullptr);
   if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
   desc->position = position;
@@ -393,16 +392,15 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPosition(const mluOpTensorDe
                    Field<int>{"position", position, &mluOpTensorStruct::position});
 }
 
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(const mluOpTensorDescriptor_t desc,
-                                                                     int* position, float* scale) {
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(const mluOpTensorDescriptor_t desc, int* position,
+                                                                     float* scale) {
   return GetFields(Call("mluOpGetTensorDescriptorPositionAndScale", nullptr), desc,
                    Field<int>{"position", position, &mluOpTensorStruct::position},
                    Field<float>{"scale", scale, &mluOpTensorStruct::scale});
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionScaleAndOffset(const mluOpTensorDescriptor_t desc,
-                                                                           int* position, float* scale,
-                                                                           int* offset) {
+                                                                           int* position, float* scale, int* offset) {
   return GetFields(Call("mluOpGetTensorDescriptorPositionScaleAndOffset", nullptr), desc,
                    Field<int>{"position", position, &mluOpTensorStruct::position},
                    Field<float>{"scale", scale, &mluOpTensorStruct::scale},

@@ -108,8 +108,9 @@ ArgCheck& ArgCheck::Dense(const TensorArg& tensor) {
   if (failed()) return *this;
   const int axis = tensor.desc->FirstStridedAxis();
   if (axis < 0) return *this;
-  return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has stride %lld on axis %d, expected %lld: only dense tensors are supported.",
-              tensor.name, static_cast<long long>(tensor.desc->stride(axis)), axis,
+  return Fail(MLUOP_STATUS_NOT_SUPPORTED,
+              "%s has stride %lld on axis %d, expected %lld: only dense tensors are supported.", tensor.name,
+              static_cast<long long>(tensor.desc->stride(axis)), axis,
               static_cast<long long>(tensor.desc->DenseStride(axis)));
 }
 

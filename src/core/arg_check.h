@@ -37,8 +37,8 @@ class Dim {
 // One axis of a shape rule.
 class Extent {
  public:
-  Extent(Dim& dim) : dim_(&dim) {}              // NOLINT(google-explicit-constructor): reads as a shape
-  Extent(int64_t number) : number_(number) {}   // NOLINT(google-explicit-constructor)
+  Extent(Dim& dim) : dim_(&dim) {}             // NOLINT(google-explicit-constructor): reads as a shape
+  Extent(int64_t number) : number_(number) {}  // NOLINT(google-explicit-constructor)
 
  private:
   friend class ArgCheck;

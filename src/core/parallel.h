@@ -47,8 +47,9 @@ class Parallel {
   // Runs body(i) once for every i in [0, count). False if the caller's runner failed.
   template <class Body>
   [[nodiscard]] bool Run(int count, const Body& body) const {
-    return RunTasks(count, [](void* context, int index) { (*static_cast<const Body*>(context))(index); },
-                    const_cast<void*>(static_cast<const void*>(&body)));
+    return RunTasks(
+        count, [](void* context, int index) { (*static_cast<const Body*>(context))(index); },
+        const_cast<void*>(static_cast<const void*>(&body)));
   }
 
  private:

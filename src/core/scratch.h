@@ -1,5 +1,5 @@
-// Memory for intermediate results. It belongs to a handle, grows to the largest request and is reused, because
-// fresh memory costs more than most operators do: 2.8 us per 4 KiB page on the machine of docs/numerics.md.
+// Memory for intermediate results. It belongs to a handle, grows to the largest request and is reused: the first touch
+// of fresh memory (a page fault per 4 KiB, some 3 us each in a virtual machine) costs more than most operators do.
 #ifndef DETOPS_CORE_SCRATCH_H_
 #define DETOPS_CORE_SCRATCH_H_
 

@@ -75,12 +75,12 @@ struct State {
   std::atomic<int> worker_count{0};
   std::atomic<bool> stopping{false};
 
-  std::atomic<bool> busy{false};     // somebody's job has the workers
-  std::atomic<uint32_t> epoch{0};    // changes when there is news; sleepers wait on it
+  std::atomic<bool> busy{false};   // somebody's job has the workers
+  std::atomic<uint32_t> epoch{0};  // changes when there is news; sleepers wait on it
   std::atomic<uint32_t> gate{0};
-  std::atomic<int> next{0};          // first task nobody has taken
-  std::atomic<int> left{0};          // workers that joined and are done
-  Job job;                           // written while the gate is shut and nobody is inside
+  std::atomic<int> next{0};  // first task nobody has taken
+  std::atomic<int> left{0};  // workers that joined and are done
+  Job job;                   // written while the gate is shut and nobody is inside
 };
 
 // Never destroyed: a program may end while its threads still run.

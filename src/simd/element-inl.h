@@ -2,7 +2,7 @@
 // float, float and double as themselves. Rounding is to nearest even, overflow gives infinity, NaN stays NaN, on every
 // target alike.
 //
-// Included once per target; see simd/README in docs/architecture.md for the pattern.
+// Included once per target; docs/architecture.md explains the pattern.
 #if defined(DETOPS_SIMD_ELEMENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_SIMD_ELEMENT_INL_H_
 #undef DETOPS_SIMD_ELEMENT_INL_H_
@@ -70,8 +70,8 @@ HWY_INLINE hn::Vec<D> LoadElements(D d, const Half* from) {
   const auto normal = hn::Add(shifted, rebias);
   const auto special = hn::Add(normal, rebias);  // the exponent of Inf and NaN
   // As in core/half.h: digits behind the point of 2^-14.
-  const auto tiny = hn::BitCast(
-      du, hn::Sub(hn::BitCast(d, hn::Or(shifted, hn::Set(du, 0x38800000u))), hn::Set(d, 0x1p-14f)));
+  const auto tiny =
+      hn::BitCast(du, hn::Sub(hn::BitCast(d, hn::Or(shifted, hn::Set(du, 0x38800000u))), hn::Set(d, 0x1p-14f)));
   auto result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x0400)), tiny, normal);
   result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x7c00)), result, special);
   return hn::BitCast(d, hn::Or(result, sign));
@@ -113,8 +113,8 @@ HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Half* to) {
   const auto rounding = hn::Add(odd, hn::Set(du, 0x0fff));
   const auto normal = hn::ShiftRight<13>(hn::Add(hn::Sub(capped, hn::Set(du, 112u << 23)), rounding));
   // Below 2^-14 the last digit of a half is 2^-24, which is that of floats in [0.5, 1): adding 0.5 rounds there.
-  const auto tiny = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(d, magnitude), hn::Set(d, 0.5f))),
-                            hn::Set(du, 0x3f000000u));
+  const auto tiny =
+      hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(d, magnitude), hn::Set(d, 0.5f))), hn::Set(du, 0x3f000000u));
   const auto quiet = hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 0x03ff)), hn::Set(du, 0x7e00));
   auto result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x38800000u)), tiny, normal);
   result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x7f800000u)), quiet, result);

@@ -17,8 +17,8 @@ bool ScaleOk(float scale) { return std::isfinite(scale) && scale > 0.0f; }
 RotatedFeatureAlignProblem MakeProblem(const TensorArg& source, const TensorArg& boxes, void* target,
                                        float spatial_scale, int points) {
   const mluOpTensorStruct& shape = *source.desc;
-  return {shape.type,      shape.extent(0), shape.extent(1), shape.extent(2), shape.extent(3), spatial_scale,
-          points,          source.data,     boxes.data,      target};
+  return {shape.type,    shape.extent(0), shape.extent(1), shape.extent(2), shape.extent(3),
+          spatial_scale, points,          source.data,     boxes.data,      target};
 }
 
 mluOpStatus_t Finish(const Call& call, RunResult result) {
@@ -38,12 +38,11 @@ mluOpStatus_t Finish(const Call& call, RunResult result) {
 using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
 
 mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t handle,
-                                                            const mluOpTensorDescriptor_t input_desc,
-                                                            const void* input,
+                                                            const mluOpTensorDescriptor_t input_desc, const void* input,
                                                             const mluOpTensorDescriptor_t bboxes_desc,
                                                             const void* bboxes, const float spatial_scale,
-                                                            const int points,
-                                                            const mluOpTensorDescriptor_t output_desc, void* output) {
+                                                            const int points, const mluOpTensorDescriptor_t output_desc,
+                                                            void* output) {
   const Call call("mluOpRotatedFeatureAlignForward", handle);
   const TensorArg in{"input", input_desc, input};
   const TensorArg boxes{"bboxes", bboxes_desc, bboxes};
@@ -74,14 +73,10 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t 
   return Finish(call, RotatedFeatureAlignForward(problem, handle->parallel));
 }
 
-mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(const mluOpHandle_t handle,
-                                                             const mluOpTensorDescriptor_t top_output_desc,
-                                                             const void* top_output,
-                                                             const mluOpTensorDescriptor_t bboxes_desc,
-                                                             const void* bboxes, const float spatial_scale,
-                                                             const int points,
-                                                             const mluOpTensorDescriptor_t bottom_input_desc,
-                                                             void* bottom_input) {
+mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
+    const mluOpHandle_t handle, const mluOpTensorDescriptor_t top_output_desc, const void* top_output,
+    const mluOpTensorDescriptor_t bboxes_desc, const void* bboxes, const float spatial_scale, const int points,
+    const mluOpTensorDescriptor_t bottom_input_desc, void* bottom_input) {
   const Call call("mluOpRotatedFeatureAlignBackward", handle);
   const TensorArg top{"top_output", top_output_desc, top_output};
   const TensorArg boxes{"bboxes", bboxes_desc, bboxes};

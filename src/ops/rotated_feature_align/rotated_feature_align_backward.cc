@@ -83,22 +83,25 @@ class Group {
   // Finds all samples and counts, per chunk of boxes, the taps of every target pixel.
   bool Count() {
     return parallel_.Run(chunks_, [&](int chunk) {
-      uint32_t* counts = Cursors(chunk);
-      std::fill_n(counts, pixels_, 0u);
+      uint32_t* taps_of = Cursors(chunk);
+      std::fill_n(taps_of, pixels_, 0u);
       const Range range = PieceOf(pixels_, chunks_, chunk);
+      const int64_t image_pixels = problem_.image_pixels();
+      int64_t image_begin = range.begin / image_pixels * image_pixels;
       for (int64_t pixel = range.begin; pixel < range.end; ++pixel) {
-        Sample<Real>* sample = samples_ + pixel * problem_.points;
-        Sample<Real>* const end = sample + problem_.points;
-        const int64_t image_begin = pixel / problem_.image_pixels() * problem_.image_pixels();
-        VisitSamples<T>(problem_, first_pixel_ + pixel, [&](const Neighbourhood<Real>& place) {
-          sample->row = static_cast<uint32_t>(image_begin + place.low_y * problem_.width + place.low_x);
-          sample->steps = (place.step_x != 0 ? kStepX : 0) | (place.step_y != 0 ? kStepY : 0);
-          sample->fraction_y = place.fraction_y;
-          sample->fraction_x = place.fraction_x;
-          VisitTargets(*sample, [&](int, uint32_t row) { ++counts[row]; });
-          ++sample;
+        if (pixel - image_begin == image_pixels) image_begin += image_pixels;
+        VisitSamples<T>(problem_, first_pixel_ + pixel, [&](int i, bool counts, const Neighbourhood<Real>& place) {
+          Sample<Real>& sample = samples_[pixel * problem_.points + i];
+          sample.row = static_cast<uint32_t>(image_begin + place.low_y * problem_.width + place.low_x);
+          sample.steps = (place.step_x != 0 ? kStepX : 0) | (place.step_y != 0 ? kStepY : 0);
+          sample.fraction_y = place.fraction_y;
+          sample.fraction_x = place.fraction_x;
+          if (counts) {
+            VisitTargets(sample, [&](int, uint32_t row) { ++taps_of[row]; });
+          } else {
+            sample.steps = kOffTheMap;
+          }
         });
-        for (; sample != end; ++sample) sample->steps = kOffTheMap;
       }
     });
   }
@@ -123,18 +126,23 @@ class Group {
       before += total;
     }
     tap_count_ = before;
-    return parallel_.Run(chunks_, [&](int piece) {
+    uint32_t longest[kMaxChunks] = {};
+    const bool placed = parallel_.Run(chunks_, [&](int piece) {
       const Range range = PieceOf(pixels_, chunks_, piece);
       uint32_t next = totals[piece];
       for (int64_t pixel = range.begin; pixel < range.end; ++pixel) {
+        const uint32_t first = next;
         for (int chunk = 0; chunk < chunks_; ++chunk) {
           uint32_t* cursor = Cursors(chunk) + pixel;
           const uint32_t count = *cursor;
           *cursor = next;
           next += count;
         }
+        longest[piece] = std::max(longest[piece], next - first);
       }
     });
+    longest_list_ = *std::max_element(longest, longest + kMaxChunks);
+    return placed;
   }
 
   // Afterwards the last chunk's cursors stand at the ends of the lists.
@@ -145,7 +153,7 @@ class Group {
       for (int64_t pixel = range.begin; pixel < range.end; ++pixel) {
         for (int i = 0; i < problem_.points; ++i) {
           const Sample<Real>& sample = samples_[pixel * problem_.points + i];
-          if (sample.steps == kOffTheMap) break;
+          if (sample.steps == kOffTheMap) continue;
           Real weights[kNeighbours];
           BilinearWeights(sample.fraction_y, sample.fraction_x, weights);
           VisitTargets(sample, [&](int corner, uint32_t row) {
@@ -176,22 +184,43 @@ class Group {
   bool SumLists() {
     const int64_t work = pixels_ + tap_count_;
     const int tasks = parallel_.TaskCount(work, DivideRoundUp(kMinTaskElements, problem_.channels));
+    // Many boxes on one pixel make a list that is longer than a fair share; then the channels are divided instead.
+    if (longest_list_ > work / tasks) return SumByChannels(tasks);
     return parallel_.Run(tasks, [&](int task) {
       const Range share = PieceOf(work, tasks, task);
       // A pixel belongs to the task in whose share its last unit of work falls.
       const int64_t begin = task == 0 ? 0 : FirstPixelBeyond(share.begin + 1);
       const int64_t end = task == tasks - 1 ? pixels_ : FirstPixelBeyond(share.end + 1);
-      if (begin < end) SumRowsOf(begin, end);
+      if (begin < end) Sum({begin, end}, {0, problem_.channels});
     });
   }
 
-  void SumRowsOf(int64_t begin, int64_t end) {
+  bool SumByChannels(int tasks) {
+    constexpr int64_t kAtOnce = 16;  // channels: a cache line of floats
+    const int64_t blocks = DivideRoundUp(problem_.channels, kAtOnce);
+    const int slices = static_cast<int>(std::min<int64_t>(tasks, blocks));
+    return parallel_.Run(slices, [&](int slice) {
+      const Range range = PieceOf(blocks, slices, slice);
+      Sum({0, pixels_}, {range.begin * kAtOnce, std::min(range.end * kAtOnce, problem_.channels)});
+    });
+  }
+
+  void Sum(Range pixels, Range channels) {
     const uint32_t* ends = Cursors(chunks_ - 1);
     const auto* source = static_cast<const T*>(problem_.source) + first_pixel_ * problem_.channels;
     auto* target = static_cast<T*>(problem_.target) + first_pixel_ * problem_.channels;
-    ComputeRowSums({problem_.type, problem_.channels, 0, problem_.channels, source, source + begin * problem_.channels,
-                    target + begin * problem_.channels, end - begin, begin == 0 ? 0 : ends[begin - 1], ends + begin,
-                    taps_});
+    const int64_t offset = pixels.begin * problem_.channels;
+    ComputeRowSums({.type = problem_.type,
+                    .channels = problem_.channels,
+                    .channel_begin = channels.begin,
+                    .channel_end = channels.end,
+                    .source = source,
+                    .self = source + offset,
+                    .target = target + offset,
+                    .row_count = pixels.end - pixels.begin,
+                    .begin = pixels.begin == 0 ? 0 : ends[pixels.begin - 1],
+                    .ends = ends + pixels.begin,
+                    .taps = taps_});
   }
 
   const RotatedFeatureAlignProblem& problem_;
@@ -200,6 +229,7 @@ class Group {
   int64_t first_pixel_ = 0;
   int64_t pixels_ = 0;
   uint32_t tap_count_ = 0;
+  uint32_t longest_list_ = 0;
   Tap<Real>* taps_;
   Sample<Real>* samples_;
   uint32_t* cursors_;

@@ -56,30 +56,29 @@ struct Neighbourhood {
   Real fraction_y, fraction_x;
 };
 
-// One axis of Locate; `coordinate` is in [-1, size].
+// One axis of Locate. Any coordinate is safe: it is clamped before it becomes an integer, NaN to 0.
 template <typename Real>
 inline void LocateOnAxis(Real coordinate, int64_t size, int64_t* low, int* step, Real* fraction) {
-  if (coordinate <= 0) coordinate = 0;
-  *low = static_cast<int64_t>(coordinate);
-  *step = 1;
-  if (*low >= size - 1) {
-    *low = size - 1;
-    *step = 0;
-    coordinate = static_cast<Real>(*low);
-  }
-  *fraction = coordinate - static_cast<Real>(*low);
+  const auto limit = static_cast<Real>(size);
+  const int64_t last = size - 1;
+  coordinate = coordinate > 0 ? coordinate : 0;
+  coordinate = coordinate < limit ? coordinate : limit;
+  const auto floor = static_cast<int64_t>(coordinate);
+  const bool interior = floor < last;
+  *low = interior ? floor : last;
+  *step = interior ? 1 : 0;
+  *fraction = interior ? coordinate - static_cast<Real>(floor) : 0;
 }
 
-// False if the sample lies more than one pixel outside the map; such a sample counts nothing. So does one whose
-// coordinates overflowed or are not a number: every comparison with it is false.
+// Finds the neighbours and tells whether the sample counts. One that lies more than a pixel outside the map does not;
+// nor does one whose coordinates overflowed or are not a number, as every comparison with it is false. There are no
+// branches: which samples are inside is a coin toss to the processor.
 template <typename Real>
 inline bool Locate(const SamplePoint<Real>& sample, int64_t height, int64_t width, Neighbourhood<Real>* place) {
-  const bool inside = sample.y >= -1 && sample.y <= static_cast<Real>(height) && sample.x >= -1 &&
-                      sample.x <= static_cast<Real>(width);
-  if (!inside) return false;
   LocateOnAxis(sample.y, height, &place->low_y, &place->step_y, &place->fraction_y);
   LocateOnAxis(sample.x, width, &place->low_x, &place->step_x, &place->fraction_x);
-  return true;
+  return (sample.y >= -1) & (sample.y <= static_cast<Real>(height)) & (sample.x >= -1) &
+         (sample.x <= static_cast<Real>(width));
 }
 
 // The weights of (low, low), (low, low + x), (low + y, low), (low + y, low + x).

@@ -28,16 +28,17 @@ RotatedBox<RealOf<T>> LoadBox(const void* boxes, int64_t pixel) {
   return {number(0), number(1), number(2), number(3), number(4)};
 }
 
-// Calls visit(neighbourhood) for every sample of the pixel's box that lies on the map, in order.
+// Calls visit(i, counts, neighbourhood) for every sample i of the pixel's box, in order; samples that do not count have
+// neighbours on the map too, but must not be used.
 template <typename T, class Visit>
 inline void VisitSamples(const RotatedFeatureAlignProblem& problem, int64_t pixel, const Visit& visit) {
   using Real = RealOf<T>;
   SamplePoint<Real> samples[kMaxSamplePoints];
-  FindSamplePoints(LoadBox<T>(problem.boxes, pixel), static_cast<Real>(problem.spatial_scale), problem.points,
-                   samples);
+  FindSamplePoints(LoadBox<T>(problem.boxes, pixel), static_cast<Real>(problem.spatial_scale), problem.points, samples);
   for (int i = 0; i < problem.points; ++i) {
     Neighbourhood<Real> place;
-    if (Locate(samples[i], problem.height, problem.width, &place)) visit(place);
+    const bool counts = Locate(samples[i], problem.height, problem.width, &place);
+    visit(i, counts, place);
   }
 }
 

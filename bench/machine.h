@@ -1,0 +1,40 @@
+// The machine's own limits, measured beside a call, and the call's time against them.
+//
+// bound = max(compulsory bytes / memory bandwidth, flops / FMA peak). Both limits change by tens of percent from second
+// to second on shared machines, so they are measured in turn with the call and the best of each is kept.
+#ifndef DETOPS_BENCH_MACHINE_H_
+#define DETOPS_BENCH_MACHINE_H_
+
+#include <functional>
+
+namespace detops_bench {
+
+struct MachineLimits {
+  double bytes_per_second = 0;        // triad with stream stores on arrays beyond the caches
+  double float_flops_per_second = 0;  // fused multiply-adds in registers, 2 flops each
+  double double_flops_per_second = 0;
+};
+
+// Measures with `threads` threads for some 20 ms.
+MachineLimits MeasureMachine(int threads);
+
+// What a call cannot avoid: every input read once, every output written once, and the arithmetic.
+struct Work {
+  double bytes = 0;
+  double flops = 0;
+  bool in_double = false;
+};
+
+struct Timing {
+  double seconds = 0;  // best
+  double bound = 0;    // seconds
+  MachineLimits limits;
+  double ratio() const { return seconds / bound; }
+};
+
+// Times `call` in rounds, each beside a measurement of the machine, for about `budget` seconds.
+Timing TimeCall(int threads, const Work& work, const std::function<void()>& call, double budget = 0.5);
+
+}  // namespace detops_bench
+
+#endif  // DETOPS_BENCH_MACHINE_H_

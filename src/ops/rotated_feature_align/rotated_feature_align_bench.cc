@@ -1,0 +1,92 @@
+// Forward and backward on the design document's shapes: detops_bench --benchmark_filter=rotated
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "bench/report.h"
+#include "detops.h"
+#include "ops/rotated_feature_align/rotated_feature_align_cases.h"
+#include "support/element.h"
+
+namespace {
+
+using detops_cases::Boxes;
+using detops_cases::RotatedFeatureAlignCase;
+
+void Check(mluOpStatus_t status, mluOpHandle_t handle) {
+  if (status == MLUOP_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "%s\n", detopsGetLastError(handle));
+  std::exit(1);
+}
+
+struct Buffer {
+  Buffer(mluOpDataType_t type, const std::vector<float>& values) {
+    cnrtMalloc(&data, values.size() * detops_test::ElementSize(type));
+    for (size_t i = 0; i < values.size(); ++i) {
+      detops_test::WriteElement(type, data, static_cast<int64_t>(i), static_cast<double>(values[i]));
+    }
+  }
+  ~Buffer() { cnrtFree(data); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  void* data = nullptr;
+};
+
+void Run(benchmark::State& state, const RotatedFeatureAlignCase& shape, mluOpDataType_t type, Boxes kind, bool backward,
+         int threads, bool value_checks) {
+  mluOpHandle_t handle = nullptr;
+  Check(mluOpCreate(&handle), nullptr);
+  Check(detopsSetNumThreads(handle, threads), handle);
+  Check(detopsSetProfile(handle, DETOPS_PROFILE_FULL), handle);
+  Check(detopsSetValueChecks(handle, value_checks ? 1 : 0), handle);
+  mluOpTensorDescriptor_t features_desc = nullptr, boxes_desc = nullptr;
+  mluOpCreateTensorDescriptor(&features_desc);
+  mluOpCreateTensorDescriptor(&boxes_desc);
+  const int features_shape[] = {shape.batch, shape.height, shape.width, shape.channels};
+  const int boxes_shape[] = {shape.batch, shape.height, shape.width, 5};
+  mluOpSetTensorDescriptor(features_desc, MLUOP_LAYOUT_NHWC, type, 4, features_shape);
+  mluOpSetTensorDescriptor(boxes_desc, MLUOP_LAYOUT_ARRAY, type, 4, boxes_shape);
+  {
+    const Buffer source(type, detops_cases::MakeFeatures(shape, 1));
+    const Buffer boxes(type, detops_cases::MakeBoxes(shape, kind, 2));
+    const Buffer target(type, std::vector<float>(static_cast<size_t>(shape.elements())));
+    const auto align = backward ? mluOpRotatedFeatureAlignBackward : mluOpRotatedFeatureAlignForward;
+    detops_bench::Report(state, threads, detops_cases::WorkOf(shape, detops_test::ElementSize(type)), [&] {
+      Check(align(handle, features_desc, source.data, boxes_desc, boxes.data, shape.spatial_scale, shape.points,
+                  features_desc, target.data),
+            handle);
+    });
+  }
+  mluOpDestroyTensorDescriptor(boxes_desc);
+  mluOpDestroyTensorDescriptor(features_desc);
+  mluOpDestroy(handle);
+}
+
+void Register(const RotatedFeatureAlignCase& shape, mluOpDataType_t type, Boxes kind, bool backward, int threads,
+              bool value_checks) {
+  std::string name = std::string("rotated_feature_align/") + (backward ? "backward/" : "forward/") + shape.name + "/" +
+                     detops_test::ElementName(type) + (kind == Boxes::kNear ? "/near" : "/anywhere") +
+                     "/threads:" + std::to_string(threads) + (value_checks ? "" : "/unchecked");
+  benchmark::RegisterBenchmark(
+      name.c_str(), [=](benchmark::State& state) { Run(state, shape, type, kind, backward, threads, value_checks); })
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMicrosecond);
+}
+
+const bool registered = [] {
+  for (const RotatedFeatureAlignCase& shape : detops_cases::kRotatedFeatureAlignCases) {
+    for (const bool backward : {false, true}) {
+      for (const mluOpDataType_t type :
+           {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16, MLUOP_DTYPE_DOUBLE}) {
+        Register(shape, type, Boxes::kNear, backward, 2, true);
+      }
+      Register(shape, MLUOP_DTYPE_FLOAT, Boxes::kNear, backward, 1, true);
+      Register(shape, MLUOP_DTYPE_FLOAT, Boxes::kNear, backward, 2, false);
+      Register(shape, MLUOP_DTYPE_FLOAT, Boxes::kAnywhere, backward, 2, true);
+    }
+  }
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,52 @@
+#include "support/guarded_buffer.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace detops_test {
+namespace {
+
+constexpr unsigned char kSlackByte = 0xC3;
+
+size_t PageSize() {
+  static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+bool AllSlack(const unsigned char* begin, const unsigned char* end) {
+  return std::all_of(begin, end, [](unsigned char byte) { return byte == kSlackByte; });
+}
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(size_t bytes, Placement placement, size_t offset) : size_(bytes) {
+  const size_t page = PageSize();
+  // At least one page, so that the data pointer of an empty buffer lies on a page of its own.
+  const size_t usable = std::max<size_t>(1, (bytes + offset + page - 1) / page) * page;
+  mapping_size_ = usable + 2 * page;
+  void* mapping = mmap(nullptr, mapping_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  mapping_ = static_cast<unsigned char*>(mapping);
+  unsigned char* begin = mapping_ + page;
+  if (mprotect(begin, usable, PROT_READ | PROT_WRITE) != 0) {
+    munmap(mapping_, mapping_size_);
+    throw std::bad_alloc();
+  }
+  data_ = placement == Placement::kAgainstFront ? begin + offset : begin + usable - bytes - offset;
+  std::memset(begin, kSlackByte, static_cast<size_t>(data_ - begin));
+  std::memset(data_ + bytes, kSlackByte, static_cast<size_t>(begin + usable - (data_ + bytes)));
+}
+
+GuardedBuffer::~GuardedBuffer() { munmap(mapping_, mapping_size_); }
+
+bool GuardedBuffer::SlackIntact() const {
+  const unsigned char* begin = mapping_ + PageSize();
+  const unsigned char* end = mapping_ + mapping_size_ - PageSize();
+  return AllSlack(begin, data_) && AllSlack(data_ + size_, end);
+}
+
+}  // namespace detops_test
