@@ -36,11 +36,24 @@ HWY_INLINE hn::Vec<DU> LoadBits16(DF /*df*/, const void* from) {
   return hn::PromoteTo(du, hn::LoadU(du16, static_cast<const uint16_t*>(from)));
 }
 
-template <class DF, class DU = hn::RebindToUnsigned<DF>>
+// How a vector is written: anywhere, or past the caches to an address aligned to the vector. Streaming pays for outputs
+// larger than the caches, and only if whole cache lines are streamed one after the other.
+enum class StoreMode { kPlain, kStream };
+
+template <StoreMode kMode, class D, typename T>
+HWY_INLINE void StoreVector(hn::Vec<D> v, D d, T* to) {
+  if constexpr (kMode == StoreMode::kStream) {
+    hn::Stream(v, d, to);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
+
+template <StoreMode kMode, class DF, class DU = hn::RebindToUnsigned<DF>>
 HWY_INLINE void StoreBits16(hn::Vec<DU> bits, DF /*df*/, void* to) {
   const hn::RebindToSigned<DF> di;
   const hn::Rebind<uint16_t, DU> du16;
-  hn::StoreU(hn::DemoteTo(du16, hn::BitCast(di, bits)), du16, static_cast<uint16_t*>(to));
+  StoreVector<kMode>(hn::DemoteTo(du16, hn::BitCast(di, bits)), du16, static_cast<uint16_t*>(to));
 }
 
 template <class D>
@@ -78,15 +91,15 @@ HWY_INLINE hn::Vec<D> LoadElements(D d, const Half* from) {
 #endif
 }
 
-template <class D>
+template <StoreMode kMode = StoreMode::kPlain, class D>
 HWY_INLINE void StoreElements(hn::Vec<D> v, D d, float* to) {
-  hn::StoreU(v, d, to);
+  StoreVector<kMode>(v, d, to);
 }
-template <class D>
+template <StoreMode kMode = StoreMode::kPlain, class D>
 HWY_INLINE void StoreElements(hn::Vec<D> v, D d, double* to) {
-  hn::StoreU(v, d, to);
+  StoreVector<kMode>(v, d, to);
 }
-template <class D>
+template <StoreMode kMode = StoreMode::kPlain, class D>
 HWY_INLINE void StoreElements(hn::Vec<D> v, D d, BFloat16* to) {
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
@@ -95,13 +108,13 @@ HWY_INLINE void StoreElements(hn::Vec<D> v, D d, BFloat16* to) {
   const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(hn::Set(du, 0x7fff), odd)));
   const auto quiet = hn::Or(upper, hn::Set(du, 0x0040));
   const auto is_nan = hn::RebindMask(du, hn::Ne(v, v));
-  StoreBits16(hn::IfThenElse(is_nan, quiet, rounded), d, to);
+  StoreBits16<kMode>(hn::IfThenElse(is_nan, quiet, rounded), d, to);
 }
-template <class D>
+template <StoreMode kMode = StoreMode::kPlain, class D>
 HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Half* to) {
 #if DETOPS_NATIVE_HALF
   const hn::Rebind<hwy::float16_t, D> d16;
-  hn::StoreU(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(to));
+  StoreVector<kMode>(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(to));
 #else
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
@@ -118,7 +131,7 @@ HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Half* to) {
   const auto quiet = hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 0x03ff)), hn::Set(du, 0x7e00));
   auto result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x38800000u)), tiny, normal);
   result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x7f800000u)), quiet, result);
-  StoreBits16(hn::Or(result, sign), d, to);
+  StoreBits16<kMode>(hn::Or(result, sign), d, to);
 #endif
 }
 

@@ -67,7 +67,7 @@ std::string Disagreement(const std::vector<double>& evaluated, const std::vector
     return text.str();
   }
   const double diff1 = Diff1(evaluated, baseline), diff2 = Diff2(evaluated, baseline);
-  const double largest = LargestError(evaluated, baseline), bound = tolerance.diff1 * LargestFinite(baseline);
+  const double largest = LargestError(evaluated, baseline), bound = 2 * tolerance.diff1 * LargestFinite(baseline);
   const double diff4 = Diff4(evaluated, baseline);
   // Written so that a NaN, which overflow could give, fails.
   if (diff1 <= tolerance.diff1 && diff2 <= tolerance.diff2 && largest <= bound && IsUnbiased(diff4)) return "";

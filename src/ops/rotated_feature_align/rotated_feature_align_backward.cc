@@ -130,6 +130,7 @@ class Group {
     const bool placed = parallel_.Run(chunks_, [&](int piece) {
       const Range range = PieceOf(pixels_, chunks_, piece);
       uint32_t next = totals[piece];
+      uint32_t longest_here = 0;  // not longest[piece]: its neighbours are other threads'
       for (int64_t pixel = range.begin; pixel < range.end; ++pixel) {
         const uint32_t first = next;
         for (int chunk = 0; chunk < chunks_; ++chunk) {
@@ -138,8 +139,9 @@ class Group {
           *cursor = next;
           next += count;
         }
-        longest[piece] = std::max(longest[piece], next - first);
+        longest_here = std::max(longest_here, next - first);
       }
+      longest[piece] = longest_here;
     });
     longest_list_ = *std::max_element(longest, longest + kMaxChunks);
     return placed;
@@ -210,17 +212,21 @@ class Group {
     const auto* source = static_cast<const T*>(problem_.source) + first_pixel_ * problem_.channels;
     auto* target = static_cast<T*>(problem_.target) + first_pixel_ * problem_.channels;
     const int64_t offset = pixels.begin * problem_.channels;
-    ComputeRowSums({.type = problem_.type,
-                    .channels = problem_.channels,
-                    .channel_begin = channels.begin,
-                    .channel_end = channels.end,
-                    .source = source,
-                    .self = source + offset,
-                    .target = target + offset,
-                    .row_count = pixels.end - pixels.begin,
-                    .begin = pixels.begin == 0 ? 0 : ends[pixels.begin - 1],
-                    .ends = ends + pixels.begin,
-                    .taps = taps_});
+    const bool whole_rows = channels.end - channels.begin == problem_.channels;
+    ComputeRowSums(
+        {.type = problem_.type,
+         .channels = problem_.channels,
+         .channel_begin = channels.begin,
+         .channel_end = channels.end,
+         .source = source,
+         .self = source + offset,
+         .target = target + offset,
+         .row_count = pixels.end - pixels.begin,
+         .begin = pixels.begin == 0 ? 0 : ends[pixels.begin - 1],
+         .ends = ends + pixels.begin,
+         .taps = taps_,
+         .stream = whole_rows &&
+                   CanStream(problem_.target, problem_.channels * static_cast<int64_t>(sizeof(T)), problem_.pixels())});
   }
 
   const RotatedFeatureAlignProblem& problem_;

@@ -57,7 +57,8 @@ void AlignPixels(const RotatedFeatureAlignProblem& problem, int64_t image_begin,
                     .row_count = count,
                     .begin = 0,
                     .ends = block.ends,
-                    .taps = block.taps});
+                    .taps = block.taps,
+                    .stream = CanStream(target, problem.channels * static_cast<int64_t>(sizeof(T)), problem.pixels())});
   }
 }
 

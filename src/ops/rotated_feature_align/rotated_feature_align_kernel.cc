@@ -7,6 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/rotated_feature_align/rotated_feature_align_kernel.cc"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "simd/element-inl.h"
@@ -31,7 +32,7 @@ struct RowTerms {
 
 // kVectors vectors of channels from `channel` on. The sums stay in registers over all terms; they are named one by one
 // because gcc 12 keeps an array of them in memory, at less than half the speed.
-template <int kVectors, class D, typename T, typename Real>
+template <int kVectors, StoreMode kMode = StoreMode::kPlain, class D, typename T, typename Real>
 HWY_INLINE void SumVectors(D d, const RowTerms<T, Real>& terms, const T* HWY_RESTRICT self, T* HWY_RESTRICT target,
                            int64_t channel) {
   const auto n = static_cast<int64_t>(hn::Lanes(d));
@@ -58,32 +59,32 @@ HWY_INLINE void SumVectors(D d, const RowTerms<T, Real>& terms, const T* HWY_RES
     if constexpr (kVectors > 7) s7 = hn::MulAdd(weight, LoadElements(d, row + 7 * n), s7);
   }
   T* to = target + channel;
-  StoreElements(s0, d, to);
-  if constexpr (kVectors > 1) StoreElements(s1, d, to + n);
-  if constexpr (kVectors > 2) StoreElements(s2, d, to + 2 * n);
-  if constexpr (kVectors > 3) StoreElements(s3, d, to + 3 * n);
-  if constexpr (kVectors > 4) StoreElements(s4, d, to + 4 * n);
-  if constexpr (kVectors > 5) StoreElements(s5, d, to + 5 * n);
-  if constexpr (kVectors > 6) StoreElements(s6, d, to + 6 * n);
-  if constexpr (kVectors > 7) StoreElements(s7, d, to + 7 * n);
+  StoreElements<kMode>(s0, d, to);
+  if constexpr (kVectors > 1) StoreElements<kMode>(s1, d, to + n);
+  if constexpr (kVectors > 2) StoreElements<kMode>(s2, d, to + 2 * n);
+  if constexpr (kVectors > 3) StoreElements<kMode>(s3, d, to + 3 * n);
+  if constexpr (kVectors > 4) StoreElements<kMode>(s4, d, to + 4 * n);
+  if constexpr (kVectors > 5) StoreElements<kMode>(s5, d, to + 5 * n);
+  if constexpr (kVectors > 6) StoreElements<kMode>(s6, d, to + 6 * n);
+  if constexpr (kVectors > 7) StoreElements<kMode>(s7, d, to + 7 * n);
 }
 
-template <class D, typename T, typename Real>
+template <StoreMode kMode, class D, typename T, typename Real>
 HWY_INLINE void SumRow(D d, const RowTerms<T, Real>& terms, const T* HWY_RESTRICT self, T* HWY_RESTRICT target,
                        int64_t begin, int64_t end) {
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   int64_t channel = begin;
-  for (; channel + 8 * n <= end; channel += 8 * n) SumVectors<8>(d, terms, self, target, channel);
+  for (; channel + 8 * n <= end; channel += 8 * n) SumVectors<8, kMode>(d, terms, self, target, channel);
   if (channel + 4 * n <= end) {
-    SumVectors<4>(d, terms, self, target, channel);
+    SumVectors<4, kMode>(d, terms, self, target, channel);
     channel += 4 * n;
   }
   if (channel + 2 * n <= end) {
-    SumVectors<2>(d, terms, self, target, channel);
+    SumVectors<2, kMode>(d, terms, self, target, channel);
     channel += 2 * n;
   }
   if (channel + n <= end) {
-    SumVectors<1>(d, terms, self, target, channel);
+    SumVectors<1, kMode>(d, terms, self, target, channel);
     channel += n;
   }
   if (channel == end) return;
@@ -96,7 +97,7 @@ HWY_INLINE void SumRow(D d, const RowTerms<T, Real>& terms, const T* HWY_RESTRIC
   for (; channel < end; ++channel) SumVectors<1>(one, terms, self, target, channel);
 }
 
-template <typename T>
+template <StoreMode kMode, typename T>
 void SumRows(const RowSums& sums) {
   using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const hn::ScalableTag<Real> d;
@@ -105,9 +106,19 @@ void SumRows(const RowSums& sums) {
   for (int64_t r = 0; r < sums.row_count; ++r) {
     const uint32_t end = sums.ends[r];
     const RowTerms<T, Real> terms{static_cast<const T*>(sums.source), sums.channels, taps + begin, taps + end};
-    SumRow(d, terms, static_cast<const T*>(sums.self) + r * sums.channels,
-           static_cast<T*>(sums.target) + r * sums.channels, sums.channel_begin, sums.channel_end);
+    SumRow<kMode>(d, terms, static_cast<const T*>(sums.self) + r * sums.channels,
+                  static_cast<T*>(sums.target) + r * sums.channels, sums.channel_begin, sums.channel_end);
     begin = end;
+  }
+}
+
+template <typename T>
+void SumRowsOf(const RowSums& sums) {
+  if (sums.stream) {
+    SumRows<StoreMode::kStream, T>(sums);
+    hwy::FlushStream();  // the rows must be visible to whoever learns that this task is done
+  } else {
+    SumRows<StoreMode::kPlain, T>(sums);
   }
 }
 
@@ -116,13 +127,13 @@ void SumRows(const RowSums& sums) {
 void ComputeRowSums(const RowSums& sums) {
   switch (sums.type) {
     case MLUOP_DTYPE_HALF:
-      return SumRows<Half>(sums);
+      return SumRowsOf<Half>(sums);
     case MLUOP_DTYPE_BFLOAT16:
-      return SumRows<BFloat16>(sums);
+      return SumRowsOf<BFloat16>(sums);
     case MLUOP_DTYPE_DOUBLE:
-      return SumRows<double>(sums);
+      return SumRowsOf<double>(sums);
     default:
-      return SumRows<float>(sums);
+      return SumRowsOf<float>(sums);
   }
 }
 
@@ -136,6 +147,13 @@ namespace detops {
 HWY_EXPORT(ComputeRowSums);
 
 void ComputeRowSums(const RowSums& sums) { DETOPS_DISPATCH(ComputeRowSums)(sums); }
+
+bool CanStream(const void* target, int64_t row_bytes, int64_t rows) {
+  constexpr int64_t kCacheLine = 64;
+  constexpr int64_t kLargeOutput = int64_t{8} << 20;
+  return reinterpret_cast<uintptr_t>(target) % kCacheLine == 0 && row_bytes % kCacheLine == 0 &&
+         row_bytes * rows >= kLargeOutput;
+}
 
 }  // namespace detops
 #endif  // HWY_ONCE

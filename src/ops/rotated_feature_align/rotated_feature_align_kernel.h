@@ -29,7 +29,11 @@ struct RowSums {
   uint32_t begin;        // ends[-1]
   const uint32_t* ends;  // one per row
   const void* taps;      // Tap<float>, or Tap<double> for double tensors
+  bool stream;           // write past the caches; only if CanStream and all channels are asked for
 };
+
+// Whether target rows are whole cache lines, and so many that they would push the source out of the caches.
+bool CanStream(const void* target, int64_t row_bytes, int64_t rows);
 
 void ComputeRowSums(const RowSums& sums);
 

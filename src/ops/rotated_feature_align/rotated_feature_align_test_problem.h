@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -28,13 +30,15 @@ inline detopsProfile_t ProfileFor(mluOpDataType_t type) {
   return type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_HALF ? DETOPS_PROFILE_CONTRACT : DETOPS_PROFILE_FULL;
 }
 
-// The neighbour of the value in the type that is farther from zero.
-inline double NextAwayFromZero(mluOpDataType_t type, double value) {
+// The neighbours of the value in the type.
+inline double StepFromZero(mluOpDataType_t type, double value, int steps) {
   uint64_t bits = 0;
   WriteElement(type, &bits, 0, value);
-  ++bits;
+  bits += static_cast<uint64_t>(int64_t{steps});
   return ReadElement(type, &bits, 0);
 }
+inline double NextAwayFromZero(mluOpDataType_t type, double value) { return StepFromZero(type, value, 1); }
+inline double NextTowardsZero(mluOpDataType_t type, double value) { return StepFromZero(type, value, -1); }
 
 struct Shape {
   int64_t batch, height, width, channels;
