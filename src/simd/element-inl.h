@@ -42,7 +42,8 @@ enum class StoreMode { kPlain, kStream };
 
 template <StoreMode kMode, class D, typename T>
 HWY_INLINE void StoreVector(hn::Vec<D> v, D d, T* to) {
-  if constexpr (kMode == StoreMode::kStream) {
+  // Highway streams 16 bytes at least, so the 8 bytes of four halves must go the plain way.
+  if constexpr (kMode == StoreMode::kStream && hn::MaxLanes(D()) * sizeof(T) >= 16) {
     hn::Stream(v, d, to);
   } else {
     hn::StoreU(v, d, to);

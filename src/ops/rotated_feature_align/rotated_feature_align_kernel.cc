@@ -146,7 +146,7 @@ namespace detops {
 
 HWY_EXPORT(ComputeRowSums);
 
-void ComputeRowSums(const RowSums& sums) { DETOPS_DISPATCH(ComputeRowSums)(sums); }
+RowSumsKernel ChooseRowSumsKernel() { return &DETOPS_DISPATCH(ComputeRowSums); }
 
 bool CanStream(const void* target, int64_t row_bytes, int64_t rows) {
   constexpr int64_t kCacheLine = 64;

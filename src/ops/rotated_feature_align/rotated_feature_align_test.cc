@@ -11,11 +11,11 @@ namespace {
 
 struct Case {
   int64_t batch = 1, height = 1, width = 1;
-  std::vector<double> source = {};  // one channel
-  std::vector<Box> boxes = {};      // one per pixel, or one for all
+  std::vector<double> source;  // one channel
+  std::vector<Box> boxes;      // one per pixel, or one for all
   float spatial_scale = 1;
   int points = 1;
-  std::vector<double> expected = {};
+  std::vector<double> expected;
   double tolerance = 0;
 };
 
@@ -142,6 +142,7 @@ TEST(RotatedFeatureAlign, FirstOutputOfMmcv) {
                .source = {1.2924, 0, 0, 0, 0, 1.2248, 1.3115, 0, 0, -1.1797, -0.9093, 0, 0, 0, 0, 0},
                .boxes = std::vector<Box>(16, {-99, -99}),
                .spatial_scale = 0.125f,
+               .expected = {},
                .tolerance = 5e-5};
   test.boxes[0] = {13.080, 12.688, 11.214, 93.944, -0.91905};
   test.expected = test.source;
@@ -184,7 +185,8 @@ Case MarkedMap(int64_t size, const Pixel (&corners)[4], const Box& box) {
                .width = size,
                .source = std::vector<double>(static_cast<size_t>(size * size), 64),
                .boxes = {box},
-               .points = 5};
+               .points = 5,
+               .expected = {}};
   const auto at = [&](Pixel pixel) -> double& { return test.source[static_cast<size_t>(pixel.y * size + pixel.x)]; };
   for (int i = 0; i < 4; ++i) at(corners[i]) = 1 << i;
   at({size / 2, size / 2}) = 16;

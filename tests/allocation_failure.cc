@@ -1,0 +1,340 @@
+// Memory runs out: allocation k of a call fails, for k = 1, 2, ... until the call needs no more, once alone and once
+// with all that follow. Each time the status must say so, nothing may have changed or leaked, and the same call must
+// succeed afterwards. The program replaces the allocation functions of the C library, so it is not built with
+// sanitizers.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "align_case.h"
+#include "allocation_hooks.h"
+#include "detops.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+using namespace detops_test::hooks;  // NOLINT(google-build-using-namespace): counters of this test alone
+using detops_test::AlignCase;
+
+// ---- the loop over allocations ----------------------------------------------------------------
+
+struct Balance {
+  int64_t blocks, mapped_bytes;
+  bool operator==(const Balance&) const = default;
+};
+
+Balance Live() { return {g_blocks, g_mapped_bytes}; }
+
+void PrintTo(const Balance& balance, std::ostream* out) {
+  *out << balance.blocks << " blocks and " << balance.mapped_bytes << " mapped bytes";
+}
+
+// A call that allocates. The functions must not allocate themselves.
+struct Subject {
+  std::function<int()> call;         // the status, 0 for success
+  std::function<void()> undo;        // after a success: frees what the call made
+  std::function<bool()> untouched;   // after a failure: whether outputs are as before
+  int failed;                        // the status of a call without memory
+  bool may_do_without = false;       // some of its allocations are not needed for success
+  std::function<bool()> right = {};  // after a success: whether the result is
+};
+
+int CallWithFailure(const Subject& subject, int k, bool for_ever, int* failures) {
+  g_failures = 0;
+  g_until_failure = k - 1;
+  g_for_ever = for_ever;
+  g_armed = true;
+  const int status = subject.call();
+  g_armed = false;
+  *failures = g_failures;
+  return status;
+}
+
+void FailEveryAllocation(const Subject& subject) {
+  for (const bool for_ever : {false, true}) {
+    for (int k = 1;; ++k) {
+      SCOPED_TRACE("allocation " + std::to_string(k) + (for_ever ? " and all later ones fail" : " fails"));
+      ASSERT_LT(k, 1000) << "the call never stops allocating";
+      const Balance before = Live();
+      int failures = 0;
+      const int status = CallWithFailure(subject, k, for_ever, &failures);
+      if (failures == 0) {
+        EXPECT_EQ(status, 0);
+        subject.undo();
+        EXPECT_EQ(Live(), before) << "a call that succeeded leaks";
+        EXPECT_GT(k, 1) << "the call allocates nothing; the test is blind";
+        break;
+      }
+      if (status == 0 && subject.may_do_without) {
+        EXPECT_TRUE(subject.right());
+        subject.undo();
+        EXPECT_EQ(Live(), before);
+        continue;
+      }
+      EXPECT_EQ(status, subject.failed);
+      EXPECT_TRUE(subject.untouched()) << "a call that failed wrote a result";
+      EXPECT_EQ(Live(), before) << "a call that failed leaks";
+      EXPECT_EQ(subject.call(), 0) << "the same call, with memory";
+      if (subject.right) {
+        EXPECT_TRUE(subject.right());
+      }
+      subject.undo();
+      EXPECT_EQ(Live(), before) << "the second call leaks";
+    }
+  }
+}
+
+// ---- the calls --------------------------------------------------------------------------------
+
+// First, because a process registers its fork handler once.
+TEST(AllocationFailureTest, NoRoomForTheForkHandler) {
+  auto* const mark = reinterpret_cast<mluOpHandle_t>(&g_armed);
+  mluOpHandle_t handle = mark;
+  const Balance before = Live();
+  g_fail_fork_handlers = true;
+  const mluOpStatus_t status = mluOpCreate(&handle);
+  g_fail_fork_handlers = false;
+  EXPECT_EQ(status, MLUOP_STATUS_ALLOC_FAILED);
+  EXPECT_EQ(handle, mark);
+  EXPECT_EQ(Live(), before);
+  EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpCreate: no memory for a fork handler.");
+  ASSERT_EQ(mluOpCreate(&handle), MLUOP_STATUS_SUCCESS);
+  EXPECT_EQ(mluOpDestroy(handle), MLUOP_STATUS_SUCCESS);
+}
+
+TEST(AllocationFailureTest, Create) {
+  auto* const mark = reinterpret_cast<mluOpHandle_t>(&g_armed);
+  mluOpHandle_t handle = mark;
+  FailEveryAllocation({[&] { return mluOpCreate(&handle); },
+                       [&] {
+                         mluOpDestroy(handle);
+                         handle = mark;
+                       },
+                       [&] { return handle == mark; }, MLUOP_STATUS_ALLOC_FAILED});
+}
+
+TEST(AllocationFailureTest, CreateTensorDescriptor) {
+  auto* const mark = reinterpret_cast<mluOpTensorDescriptor_t>(&g_armed);
+  mluOpTensorDescriptor_t desc = mark;
+  FailEveryAllocation({[&] { return mluOpCreateTensorDescriptor(&desc); },
+                       [&] {
+                         mluOpDestroyTensorDescriptor(desc);
+                         desc = mark;
+                       },
+                       [&] { return desc == mark; }, MLUOP_STATUS_ALLOC_FAILED});
+}
+
+TEST(AllocationFailureTest, CreateGroupTensorDescriptors) {
+  constexpr int kCount = 5;
+  auto* const mark = reinterpret_cast<mluOpTensorDescriptor_t>(&g_armed);
+  mluOpTensorDescriptor_t descs[kCount];
+  mluOpTensorDescriptor_t* group[kCount];
+  for (int i = 0; i < kCount; ++i) group[i] = &descs[i];
+  std::fill_n(descs, kCount, mark);
+  FailEveryAllocation({[&] { return mluOpCreateGroupTensorDescriptors(group, kCount); },
+                       [&] {
+                         mluOpDestroyGroupTensorDescriptors(group, kCount);
+                         std::fill_n(descs, kCount, mark);
+                       },
+                       [&] { return std::count(descs, descs + kCount, mark) == kCount; }, MLUOP_STATUS_ALLOC_FAILED});
+}
+
+// Whether the descriptor is as SetSmall made it.
+void SetSmall(mluOpTensorDescriptor_t desc) {
+  const int extents[] = {3, 4};
+  mluOpSetTensorDescriptor(desc, MLUOP_LAYOUT_NC, MLUOP_DTYPE_INT8, 2, extents);
+}
+bool IsSmall(mluOpTensorDescriptor_t desc) {
+  mluOpTensorLayout_t layout;
+  mluOpDataType_t type;
+  int rank = 0, extents[20] = {}, strides[20] = {};
+  mluOpGetTensorDescriptorEx(desc, &layout, &type, &rank, extents, strides);
+  return layout == MLUOP_LAYOUT_NC && type == MLUOP_DTYPE_INT8 && rank == 2 && extents[0] == 3 && extents[1] == 4 &&
+         strides[0] == 4 && strides[1] == 1 && mluOpGetTensorElementNum(desc) == 12;
+}
+
+TEST(AllocationFailureTest, SetWithRankTwenty) {
+  const std::vector<int> extents(20, 1);
+  const std::vector<int64_t> extents64(20, 1);
+  mluOpTensorDescriptor_t desc = nullptr;
+  // Memory for a long rank may stay with the descriptor, so each round takes a new one, made outside of the count.
+  const auto renew = [&] {
+    if (desc != nullptr) mluOpDestroyTensorDescriptor(desc);
+    mluOpCreateTensorDescriptor(&desc);
+    SetSmall(desc);
+  };
+  const std::function<int()> calls[] = {
+      [&] { return mluOpSetTensorDescriptor(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 20, extents.data()); },
+      [&] { return mluOpSetTensorDescriptor_v2(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 20, extents64.data()); },
+      [&] {
+        return mluOpSetTensorDescriptorEx(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 20, extents.data(),
+                                          extents.data());
+      },
+      [&] { return mluOpSetTensorDescriptorDim_v2(desc, 20, extents64.data()); },
+  };
+  for (const auto& call : calls) {
+    renew();
+    FailEveryAllocation({call, renew, [&] { return IsSmall(desc); }, MLUOP_STATUS_ALLOC_FAILED});
+  }
+  mluOpDestroyTensorDescriptor(desc);
+}
+
+TEST(AllocationFailureTest, SetGroupWithLongRanks) {
+  mluOpTensorDescriptor_t descs[3] = {};
+  mluOpTensorDescriptor_t* group[3] = {&descs[0], &descs[1], &descs[2]};
+  const mluOpTensorLayout_t layouts[3] = {MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_ARRAY};
+  const mluOpDataType_t types[3] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_FLOAT};
+  const int ranks[3] = {20, 2, 9};
+  const std::vector<int> extents(31, 1);
+  const auto renew = [&] {
+    if (descs[0] != nullptr) mluOpDestroyGroupTensorDescriptors(group, 3);
+    mluOpCreateGroupTensorDescriptors(group, 3);
+    for (mluOpTensorDescriptor_t desc : descs) SetSmall(desc);
+  };
+  // A failed call may keep room in a descriptor for the next try; that is no leak, but no balance either. So after each
+  // failure the descriptors are renewed before they are counted.
+  bool small = true;
+  renew();
+  const auto call = [&] {
+    const int status = mluOpSetGroupTensorDescriptors(group, layouts, types, ranks, extents.data(), 3);
+    if (status != MLUOP_STATUS_SUCCESS) {
+      g_armed = false;
+      small = IsSmall(descs[0]) && IsSmall(descs[1]) && IsSmall(descs[2]);
+      renew();
+    }
+    return status;
+  };
+  FailEveryAllocation({call, renew, [&] { return small; }, MLUOP_STATUS_ALLOC_FAILED});
+  mluOpDestroyGroupTensorDescriptors(group, 3);
+}
+
+TEST(AllocationFailureTest, RuntimeMemory) {
+  void* const mark = &g_armed;
+  for (const size_t bytes : {size_t{100}, size_t{8} << 20}) {
+    void* block = mark;
+    const auto untouched = [&] { return block == mark && cnrtGetLastError() == cnrtErrorNoMem; };
+    FailEveryAllocation({[&] { return cnrtMalloc(&block, bytes); },
+                         [&] {
+                           cnrtFree(block);
+                           block = mark;
+                         },
+                         untouched, cnrtErrorNoMem});
+    FailEveryAllocation({[&] { return cnrtHostMalloc(&block, bytes); },
+                         [&] {
+                           cnrtFreeHost(block);
+                           block = mark;
+                         },
+                         untouched, cnrtErrorNoMem});
+  }
+}
+
+TEST(AllocationFailureTest, RuntimeObjects) {
+  auto* const queue_mark = reinterpret_cast<cnrtQueue_t>(&g_armed);
+  cnrtQueue_t queue = queue_mark;
+  FailEveryAllocation({[&] { return cnrtQueueCreate(&queue); },
+                       [&] {
+                         cnrtQueueDestroy(queue);
+                         queue = queue_mark;
+                       },
+                       [&] { return queue == queue_mark && cnrtGetLastError() == cnrtErrorSysNoMem; },
+                       cnrtErrorSysNoMem});
+  auto* const notifier_mark = reinterpret_cast<cnrtNotifier_t>(&g_armed);
+  cnrtNotifier_t notifier = notifier_mark;
+  FailEveryAllocation({[&] { return cnrtNotifierCreate(&notifier); },
+                       [&] {
+                         cnrtNotifierDestroy(notifier);
+                         notifier = notifier_mark;
+                       },
+                       [&] { return notifier == notifier_mark && cnrtGetLastError() == cnrtErrorSysNoMem; },
+                       cnrtErrorSysNoMem});
+}
+
+// The scratch memory of backward stays with the handle: each round takes a new handle.
+void FailBackward(const detops_test::AlignShape& shape, int threads) {
+  const AlignCase work(shape);
+  std::vector<float> expected(work.size()), output(work.size());
+  mluOpHandle_t handle = nullptr;
+  const auto renew = [&] {
+    if (handle != nullptr) mluOpDestroy(handle);
+    mluOpCreate(&handle);
+    detopsSetNumThreads(handle, threads);
+    std::fill(output.begin(), output.end(), 77.0f);
+  };
+  renew();
+  // Also makes the stacks that the C library keeps for later threads.
+  ASSERT_EQ(work.Backward(handle, expected.data()), MLUOP_STATUS_SUCCESS);
+  ASSERT_EQ(detops_test::Disagreement(expected, work.BackwardReference()), "");
+  renew();
+  const auto untouched = [&] {
+    return std::count(output.begin(), output.end(), 77.0f) == static_cast<std::ptrdiff_t>(output.size()) &&
+           std::string(detopsGetLastError(handle)) ==
+               "mluOpRotatedFeatureAlignBackward: no memory for intermediate results.";
+  };
+  FailEveryAllocation({[&] { return work.Backward(handle, output.data()); }, renew, untouched,
+                       MLUOP_STATUS_ALLOC_FAILED, true, [&] { return output == expected; }});
+  mluOpDestroy(handle);
+}
+
+TEST(AllocationFailureTest, BackwardWithScratchOfMalloc) { FailBackward({1, 4, 5, 3, 5}, 1); }
+TEST(AllocationFailureTest, BackwardWithScratchOfMmap) { FailBackward({2, 50, 50, 16, 5}, 1); }
+TEST(AllocationFailureTest, BackwardWithThreads) { FailBackward({2, 50, 50, 64, 5}, 4); }
+
+// "If the system has no thread left, the call goes on with those there are."
+TEST(AllocationFailureTest, NoThreadCanBeStarted) {
+  const AlignCase work({2, 50, 50, 64, 5});
+  std::vector<float> forward(work.size()), backward(work.size());
+  mluOpHandle_t handle = nullptr;
+  ASSERT_EQ(mluOpCreate(&handle), MLUOP_STATUS_SUCCESS);
+  ASSERT_EQ(detopsSetNumThreads(handle, 4), MLUOP_STATUS_SUCCESS);
+  g_threads_refused = 0;
+  g_fail_threads = true;
+  const mluOpStatus_t first = work.Forward(handle, forward.data());
+  const mluOpStatus_t second = work.Backward(handle, backward.data());
+  g_fail_threads = false;
+  EXPECT_EQ(first, MLUOP_STATUS_SUCCESS);
+  EXPECT_EQ(second, MLUOP_STATUS_SUCCESS);
+  EXPECT_GT(g_threads_refused, 0) << "no thread was asked for; the test is blind";
+  EXPECT_EQ(detops_test::Disagreement(forward, work.ForwardReference()), "");
+  EXPECT_EQ(detops_test::Disagreement(backward, work.BackwardReference()), "");
+  EXPECT_EQ(mluOpDestroy(handle), MLUOP_STATUS_SUCCESS);
+}
+
+// A library that was loaded while the program ran, as Python does, gets its thread-local memory at the first touch.
+TEST(AllocationFailureTest, FirstCallOfAThreadInALibraryLoadedLate) {
+  Dl_info info;
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&mluOpCreate), &info), 0);
+  const std::string copy = ::testing::TempDir() + "detops_copy_" + std::to_string(getpid()) + ".so";
+  std::filesystem::copy_file(info.dli_fname, copy, std::filesystem::copy_options::overwrite_existing);
+  const pid_t child = fork();
+  if (child == 0) {
+    void* library = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) _exit(2);
+    const auto create = reinterpret_cast<decltype(&mluOpCreate)>(dlsym(library, "mluOpCreate"));
+    if (create == nullptr || create == &mluOpCreate) _exit(3);
+    mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
+    std::thread([&] {
+      mluOpHandle_t handle = nullptr;
+      g_until_failure = 0;
+      g_for_ever = true;
+      g_armed = true;
+      status = create(&handle);
+      g_armed = false;
+    }).join();
+    _exit(status == MLUOP_STATUS_ALLOC_FAILED ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  std::filesystem::remove(copy);
+  EXPECT_TRUE(WIFEXITED(status)) << "the process was ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
