@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "sanitizers.h"
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kAllocatorMayAbort = true;  // sanitizers end the program on requests they find too large
-#else
-constexpr bool kAllocatorMayAbort = false;
-#endif
+// Sanitizers end the program on requests they find too large.
+constexpr bool kAllocatorMayAbort = detops_test::kAddressSanitizer || detops_test::kThreadSanitizer;
 
 static_assert(cnrtSuccess == 0 && cnrtErrorNotReady == 1 && cnrtErrorInit == 100002 && cnrtErrorNoDevice == 100004);
 static_assert(cnrtErrorDeviceInvalid == 100005 && cnrtErrorArgsInvalid == 100006 && cnrtErrorSys == 100007);

@@ -12,24 +12,13 @@
 #include "align_case.h"
 #include "detops.h"
 #include "gtest/gtest.h"
+#include "sanitizers.h"
 
 namespace {
 
 using detops_test::AlignCase;
 
 constexpr int kRounds = 200;
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kForkAllowed = false;  // the thread sanitizer ends a child that starts threads
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool kForkAllowed = false;
-#else
-constexpr bool kForkAllowed = true;
-#endif
-#else
-constexpr bool kForkAllowed = true;
-#endif
 
 // What a child reports by its exit code.
 enum ChildResult { kAllRight = 0, kOldHandleFailed, kNewHandleFailed, kDestroyFailed, kGrandchildFailed };
@@ -55,7 +44,7 @@ enum ChildResult { kAllRight = 0, kOldHandleFailed, kNewHandleFailed, kDestroyFa
 class ForkTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!kForkAllowed) GTEST_SKIP() << "not under this sanitizer";
+    if (detops_test::kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer ends a child that starts threads";
     ASSERT_EQ(mluOpCreate(&old_), MLUOP_STATUS_SUCCESS);
     ASSERT_EQ(detopsSetNumThreads(old_, 4), MLUOP_STATUS_SUCCESS);
     ASSERT_EQ(work_.Forward(old_, expected_.data()), MLUOP_STATUS_SUCCESS);
