@@ -29,6 +29,6 @@ target_link_libraries(detops_kernel_options INTERFACE detops_options)
 target_compile_options(detops_kernel_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
                        -fno-math-errno -fvisibility=hidden)
 if(NOT DETOPS_ENABLE_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
-  # HWY_AVX3 | HWY_AVX3_DL
-  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=((1LL<<8)|(1LL<<7))")
+  # Highway gives better targets lower bits; AVX2 is bit 9 and everything below it is AVX-512 or later.
+  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=((1LL<<9)-1)")
 endif()

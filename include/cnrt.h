@@ -29,15 +29,15 @@ extern "C" {
 
 /** Result of a runtime call; the values are the accelerator runtime's. */
 typedef enum {
-  cnrtSuccess = 0,               /**< The call succeeded. */
-  cnrtErrorNotReady = 1,         /**< The queue or notifier has unfinished work (never on the host). */
-  cnrtErrorInit = 100002,        /**< The runtime could not start (never on the host). */
-  cnrtErrorNoDevice = 100004,    /**< No device was found (never on the host). */
+  cnrtSuccess = 0,                 /**< The call succeeded. */
+  cnrtErrorNotReady = 1,           /**< The queue or notifier has unfinished work (never on the host). */
+  cnrtErrorInit = 100002,          /**< The runtime could not start (never on the host). */
+  cnrtErrorNoDevice = 100004,      /**< No device was found (never on the host). */
   cnrtErrorDeviceInvalid = 100005, /**< The device ordinal is not 0. */
-  cnrtErrorArgsInvalid = 100006, /**< A pointer is NULL or a value is outside its range. */
-  cnrtErrorSys = 100007,         /**< A system call failed. */
-  cnrtErrorSysNoMem = 100010,    /**< The host is out of memory. */
-  cnrtErrorNoMem = 100100        /**< The device, here the host too, is out of memory. */
+  cnrtErrorArgsInvalid = 100006,   /**< A pointer is NULL or a value is outside its range. */
+  cnrtErrorSys = 100007,           /**< A system call failed. */
+  cnrtErrorSysNoMem = 100010,      /**< The host is out of memory. */
+  cnrtErrorNoMem = 100100          /**< The device, here the host too, is out of memory. */
 } cnrtRet_t;
 
 /* Spellings of older programs. */
@@ -62,15 +62,15 @@ typedef enum {
 #define CNRT_MEM_TRANS_DIR_HOST2HOST cnrtMemcpyHostToHost
 
 /** An in-order queue. Owned by the caller from cnrtQueueCreate to cnrtQueueDestroy. */
-typedef struct cnrtQueueStruct *cnrtQueue_t;
+typedef struct cnrtQueueStruct* cnrtQueue_t;
 
 /** A point in time on a queue. Owned by the caller from cnrtNotifierCreate to cnrtNotifierDestroy. */
-typedef struct cnrtNotifierStruct *cnrtNotifier_t;
+typedef struct cnrtNotifierStruct* cnrtNotifier_t;
 
 /* ---- queues --------------------------------------------------------------------------------- */
 
 /** Makes a queue. Errors: cnrtErrorArgsInvalid (queue NULL), cnrtErrorSysNoMem. */
-cnrtRet_t cnrtQueueCreate(cnrtQueue_t *queue);
+cnrtRet_t cnrtQueueCreate(cnrtQueue_t* queue);
 
 /** Frees a queue. Error: cnrtErrorArgsInvalid (queue NULL). */
 cnrtRet_t cnrtQueueDestroy(cnrtQueue_t queue);
@@ -90,7 +90,7 @@ cnrtRet_t cnrtSyncDevice(void);
 /* ---- notifiers ------------------------------------------------------------------------------ */
 
 /** Makes a notifier that has not been placed yet. Errors: cnrtErrorArgsInvalid, cnrtErrorSysNoMem. */
-cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t *notifier);
+cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t* notifier);
 
 /** Frees a notifier. Error: cnrtErrorArgsInvalid (notifier NULL). */
 cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier);
@@ -109,47 +109,47 @@ cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier);
 
 /** Microseconds from the placing of start to the placing of end.
  * Error: cnrtErrorArgsInvalid (a pointer is NULL, or a notifier was never placed). */
-cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float *us);
+cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* us);
 
 /** As cnrtNotifierDuration, in milliseconds. */
-cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float *ms);
+cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float* ms);
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /** Allocates `bytes` of memory, aligned to 64 bytes, to be freed by cnrtFree. 0 bytes give a pointer
  * that may be freed but not read. Errors: cnrtErrorArgsInvalid (pointer NULL), cnrtErrorNoMem
  * (*pointer is left as it was). */
-cnrtRet_t cnrtMalloc(void **pointer, size_t bytes);
+cnrtRet_t cnrtMalloc(void** pointer, size_t bytes);
 
 /** Frees memory of cnrtMalloc. NULL is accepted. */
-cnrtRet_t cnrtFree(void *pointer);
+cnrtRet_t cnrtFree(void* pointer);
 
 /** As cnrtMalloc, for memory named "host" by the program; freed by cnrtFreeHost. */
-cnrtRet_t cnrtHostMalloc(void **pointer, size_t bytes);
+cnrtRet_t cnrtHostMalloc(void** pointer, size_t bytes);
 
 /** Frees memory of cnrtHostMalloc. NULL is accepted. */
-cnrtRet_t cnrtFreeHost(void *pointer);
+cnrtRet_t cnrtFreeHost(void* pointer);
 
 /** Copies `bytes` from src to dst; the two may overlap. src is not changed (it lacks const as the
  * original does). Errors: cnrtErrorArgsInvalid (a pointer is NULL while bytes > 0, unknown direction). */
-cnrtRet_t cnrtMemcpy(void *dst, void *src, size_t bytes, cnrtMemTransDir_t direction);
+cnrtRet_t cnrtMemcpy(void* dst, void* src, size_t bytes, cnrtMemTransDir_t direction);
 
 /** As cnrtMemcpy; finished on return. */
-cnrtRet_t cnrtMemcpyAsync(void *dst, void *src, size_t bytes, cnrtQueue_t queue, cnrtMemTransDir_t direction);
+cnrtRet_t cnrtMemcpyAsync(void* dst, void* src, size_t bytes, cnrtQueue_t queue, cnrtMemTransDir_t direction);
 
 /** Sets `bytes` bytes to the low 8 bits of value. Error: cnrtErrorArgsInvalid (dst NULL while bytes > 0). */
-cnrtRet_t cnrtMemset(void *dst, int value, size_t bytes);
+cnrtRet_t cnrtMemset(void* dst, int value, size_t bytes);
 
 /** As cnrtMemset; finished on return. */
-cnrtRet_t cnrtMemsetAsync(void *dst, int value, size_t bytes, cnrtQueue_t queue);
+cnrtRet_t cnrtMemsetAsync(void* dst, int value, size_t bytes, cnrtQueue_t queue);
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
 /** There is one device, the host. Error: cnrtErrorArgsInvalid (count NULL). */
-cnrtRet_t cnrtGetDeviceCount(unsigned int *count);
+cnrtRet_t cnrtGetDeviceCount(unsigned int* count);
 
 /** The current device: 0. Error: cnrtErrorArgsInvalid (ordinal NULL). */
-cnrtRet_t cnrtGetDevice(int *ordinal);
+cnrtRet_t cnrtGetDevice(int* ordinal);
 
 /** Chooses the device. Error: cnrtErrorDeviceInvalid (ordinal is not 0). */
 cnrtRet_t cnrtSetDevice(int ordinal);
@@ -157,7 +157,7 @@ cnrtRet_t cnrtSetDevice(int ordinal);
 /* ---- errors --------------------------------------------------------------------------------- */
 
 /** The enumerator's own spelling; "cnrtErrorUnknown" for other values. Static text, never NULL. */
-const char *cnrtGetErrorStr(cnrtRet_t code);
+const char* cnrtGetErrorStr(cnrtRet_t code);
 
 /** The last error of this thread, which becomes cnrtSuccess. */
 cnrtRet_t cnrtGetLastError(void);
@@ -167,7 +167,7 @@ cnrtRet_t cnrtPeekAtLastError(void);
 
 /** Used by CNRT_CHECK: remembers a failed result for cnrtGetLastError, and does nothing else. The
  * original ends the process here; a library that promises never to abort leaves that to the program. */
-void cnrtCheck(cnrtRet_t result, const char *expression, const char *file, int line);
+void cnrtCheck(cnrtRet_t result, const char* expression, const char* file, int line);
 
 /** Programs that want another reaction may define CNRT_CHECK before or after this header. */
 #ifndef CNRT_CHECK

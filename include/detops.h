@@ -20,14 +20,14 @@ extern "C" {
 #define DETOPS_VERSION_PATCH 0
 
 /** The version of the library that runs, as "0.1.0". Static text. */
-const char *detopsGetVersion(void);
+const char* detopsGetVersion(void);
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
 /** One English sentence about the last failed call on this handle; with NULL, about the last failed call of
  * this thread, with or without a handle. Empty after a call that succeeded. Never NULL. The text lives until
  * the next call with the handle (with NULL: of this thread). */
-const char *detopsGetLastError(mluOpHandle_t handle);
+const char* detopsGetLastError(mluOpHandle_t handle);
 
 /* ---- profile and checks --------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ typedef enum {
 mluOpStatus_t detopsSetProfile(mluOpHandle_t handle, detopsProfile_t profile);
 
 /** BAD_PARAM: handle or profile is NULL. */
-mluOpStatus_t detopsGetProfile(mluOpHandle_t handle, detopsProfile_t *profile);
+mluOpStatus_t detopsGetProfile(mluOpHandle_t handle, detopsProfile_t* profile);
 
 /** Switches the checks of values in tensors (NaN in boxes, indices out of range) on (non-zero, the default) or
  * off (0). Off is for callers who vouch for their data: what a wrong value then does is undefined.
@@ -49,11 +49,11 @@ mluOpStatus_t detopsGetProfile(mluOpHandle_t handle, detopsProfile_t *profile);
 mluOpStatus_t detopsSetValueChecks(mluOpHandle_t handle, int on);
 
 /** 1 or 0. BAD_PARAM: handle or on is NULL. */
-mluOpStatus_t detopsGetValueChecks(mluOpHandle_t handle, int *on);
+mluOpStatus_t detopsGetValueChecks(mluOpHandle_t handle, int* on);
 
 /** The architecture number operators are checked against: always 592, so that no operator is refused.
  * BAD_PARAM: handle or architecture is NULL. */
-mluOpStatus_t detopsGetArchitecture(mluOpHandle_t handle, int *architecture);
+mluOpStatus_t detopsGetArchitecture(mluOpHandle_t handle, int* architecture);
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
@@ -63,32 +63,33 @@ mluOpStatus_t detopsGetArchitecture(mluOpHandle_t handle, int *architecture);
 mluOpStatus_t detopsSetNumThreads(mluOpHandle_t handle, int num_threads);
 
 /** The number in use; never 0. BAD_PARAM: handle or num_threads is NULL. */
-mluOpStatus_t detopsGetNumThreads(mluOpHandle_t handle, int *num_threads);
+mluOpStatus_t detopsGetNumThreads(mluOpHandle_t handle, int* num_threads);
 
 /** One piece of work. */
-typedef void (*detopsTask_t)(void *context, int index);
+typedef void (*detopsTask_t)(void* context, int index);
 
 /** A caller's own way to run work: calls task(context, i) once for every i in [0, count), in any order, on any
- * threads, and returns 0 when all are done. Another value makes the operator answer EXECUTION_FAILED; its
- * outputs are then undefined. It must not throw and not call the library with the same handle. */
-typedef int (*detopsRunner_t)(void *opaque, detopsTask_t task, void *context, int count);
+ * threads, and returns 0 when all are done. Another value, or a task left out, makes the operator answer
+ * EXECUTION_FAILED; its outputs are then undefined. When the runner returns, whatever it returns, no task may still
+ * run. It must not throw and not call the library with the same handle. */
+typedef int (*detopsRunner_t)(void* opaque, detopsTask_t task, void* context, int count);
 
 /** Lets the caller's threads do the work; opaque is handed to the runner. NULL restores the library's own
  * threads. The number of threads still tells into how many pieces work is cut. BAD_PARAM: handle is NULL. */
-mluOpStatus_t detopsSetParallelRunner(mluOpHandle_t handle, detopsRunner_t runner, void *opaque);
+mluOpStatus_t detopsSetParallelRunner(mluOpHandle_t handle, detopsRunner_t runner, void* opaque);
 
 /* ---- instruction sets ----------------------------------------------------------------------- */
 
 /** The instruction set in use, as "avx2". Static text. The environment variable DETOPS_TARGET, if it names a
  * supported one, forces it from the start; otherwise the best is used. */
-const char *detopsGetTarget(void);
+const char* detopsGetTarget(void);
 
 /** Those this machine can run, comma-separated, best first, as "avx2,sse4,ssse3,scalar". Static text. */
-const char *detopsGetSupportedTargets(void);
+const char* detopsGetSupportedTargets(void);
 
 /** Forces one of them, upper or lower case; NULL restores the automatic choice (DETOPS_TARGET, else the best).
  * It takes effect for calls that start afterwards. BAD_PARAM: unknown or not supported; nothing changes. */
-mluOpStatus_t detopsSetTarget(const char *name);
+mluOpStatus_t detopsSetTarget(const char* name);
 
 #ifdef __cplusplus
 }

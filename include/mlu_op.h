@@ -6,7 +6,8 @@
  * What holds for every function:
  *  - Result. A status is returned; nothing prints, throws or aborts. After a failure
  *    detopsGetLastError tells in one sentence which argument was wrong, what it was and what was expected.
- *  - A failed call changes nothing: no output byte, no descriptor, no returned size.
+ *  - A failed call changes nothing: no output byte, no descriptor, no returned size. The only exception is a call
+ *    during which the caller's own parallel runner fails (EXECUTION_FAILED): its outputs are undefined.
  *  - Queues. A call is finished when it returns. A queue is accepted everywhere and keeps order trivially.
  *  - Ownership. The library never keeps a data pointer after a call and never frees the caller's memory.
  *    Objects made by Create functions belong to the caller until the matching Destroy.
@@ -23,11 +24,9 @@
 
 #include "cn_api.h"
 #include "cnrt.h"
-#include "mlu_op/types.h"
-
 #include "mlu_op/handle.h"
-#include "mlu_op/tensor.h"
-
 #include "mlu_op/rotated_feature_align.h"
+#include "mlu_op/tensor.h"
+#include "mlu_op/types.h"
 
 #endif /* DETOPS_MLU_OP_H_ */

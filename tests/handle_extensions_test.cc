@@ -251,18 +251,25 @@ TEST_F(TargetTest, ChangeTakesEffectForCallsThatStartAfterwards) {
   const std::vector<std::string> names = SupportedTargets();
   const AlignCase work({2, 50, 50, 64, 5});
   std::vector<float> best(work.size()), other(work.size()), output(work.size());
-  ASSERT_EQ(detopsSetTarget(names.back().c_str()), MLUOP_STATUS_SUCCESS);
-  ASSERT_EQ(work.Forward(handle_, other.data()), MLUOP_STATUS_SUCCESS);
-  ASSERT_EQ(detopsSetTarget(names.front().c_str()), MLUOP_STATUS_SUCCESS);
-  ASSERT_EQ(work.Forward(handle_, best.data()), MLUOP_STATUS_SUCCESS);
-  if (best == other) GTEST_SKIP() << "the targets of this machine give the same bits";
   Switcher switcher{names.back().c_str()};
   ASSERT_EQ(detopsSetNumThreads(handle_, 4), MLUOP_STATUS_SUCCESS);
-  ASSERT_EQ(detopsSetValueChecks(handle_, 0), MLUOP_STATUS_SUCCESS);
-  ASSERT_EQ(detopsSetParallelRunner(handle_, SwitchingRunner, &switcher), MLUOP_STATUS_SUCCESS);
-  ASSERT_EQ(work.Forward(handle_, output.data()), MLUOP_STATUS_SUCCESS);
-  EXPECT_EQ(detopsGetTarget(), names.back());
-  EXPECT_TRUE(output == best) << "a change of the target reached into a running call";
+  for (const auto function : {&AlignCase::Forward, &AlignCase::Backward}) {
+    ASSERT_EQ(detopsSetParallelRunner(handle_, nullptr, nullptr), MLUOP_STATUS_SUCCESS);
+    ASSERT_EQ(detopsSetTarget(names.back().c_str()), MLUOP_STATUS_SUCCESS);
+    ASSERT_EQ((work.*function)(handle_, other.data()), MLUOP_STATUS_SUCCESS);
+    ASSERT_EQ(detopsSetTarget(names.front().c_str()), MLUOP_STATUS_SUCCESS);
+    ASSERT_EQ((work.*function)(handle_, best.data()), MLUOP_STATUS_SUCCESS);
+    if (best == other) GTEST_SKIP() << "the targets of this machine give the same bits";
+    for (const int value_checks : {1, 0}) {
+      ASSERT_EQ(detopsSetTarget(names.front().c_str()), MLUOP_STATUS_SUCCESS);
+      ASSERT_EQ(detopsSetValueChecks(handle_, value_checks), MLUOP_STATUS_SUCCESS);
+      ASSERT_EQ(detopsSetParallelRunner(handle_, SwitchingRunner, &switcher), MLUOP_STATUS_SUCCESS);
+      ASSERT_EQ((work.*function)(handle_, output.data()), MLUOP_STATUS_SUCCESS);
+      EXPECT_EQ(detopsGetTarget(), names.back());
+      EXPECT_TRUE(output == best) << "a change of the target reached into a running call, value checks "
+                                  << value_checks;
+    }
+  }
 }
 
 TEST_F(ExtensionsTest, TextIsEmptyAtFirstAndAfterEverySuccess) {

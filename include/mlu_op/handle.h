@@ -2,6 +2,13 @@
 #ifndef DETOPS_MLU_OP_HANDLE_H_
 #define DETOPS_MLU_OP_HANDLE_H_
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../cn_api.h"
+#include "../cnrt.h"
+#include "types.h"
+
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
@@ -10,12 +17,12 @@ extern "C" {
 #endif
 
 /** The state of one user of the library: settings, threads, scratch memory, last error. */
-typedef struct mluOpContext *mluOpHandle_t;
+typedef struct mluOpContext* mluOpHandle_t;
 
 /** Makes a handle: no queue, rounding half-to-even, atomics not allowed, contract profile, value checks
  * on, as many threads as DETOPS_NUM_THREADS says or the process may use.
  * BAD_PARAM: handle is NULL. ALLOC_FAILED: out of memory. On failure *handle is left as it was. */
-mluOpStatus_t MLUOP_WIN_API mluOpCreate(mluOpHandle_t *handle);
+mluOpStatus_t MLUOP_WIN_API mluOpCreate(mluOpHandle_t* handle);
 
 /** Rereads what the handle knows of its device: nothing can have changed on the host.
  * BAD_PARAM: handle is NULL. */
@@ -30,17 +37,17 @@ mluOpStatus_t MLUOP_WIN_API mluOpDestroy(mluOpHandle_t handle);
 mluOpStatus_t MLUOP_WIN_API mluOpSetQueue(mluOpHandle_t handle, cnrtQueue_t queue);
 
 /** Gives the queue of the last mluOpSetQueue, NULL before. BAD_PARAM: handle or queue is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetQueue(mluOpHandle_t handle, cnrtQueue_t *queue);
+mluOpStatus_t MLUOP_WIN_API mluOpGetQueue(mluOpHandle_t handle, cnrtQueue_t* queue);
 
 /** The enumerator's own spelling; "MLUOP_STATUS_UNKNOWN" for other values. Static text, never NULL. */
-const char *MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status);
+const char* MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status);
 
 /** Bytes of one element; 0 for a value >= 0 that names no type.
  * BAD_PARAM: size is NULL; data_type is MLUOP_DTYPE_INVALID or negative. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetSizeOfDataType(mluOpDataType_t data_type, size_t *size);
+mluOpStatus_t MLUOP_WIN_API mluOpGetSizeOfDataType(mluOpDataType_t data_type, size_t* size);
 
 /** Version of the contract: MLUOP_MAJOR, MLUOP_MINOR, MLUOP_PATCHLEVEL. NULL pointers are skipped. */
-void MLUOP_WIN_API mluOpGetLibVersion(int *major, int *minor, int *patch);
+void MLUOP_WIN_API mluOpGetLibVersion(int* major, int* minor, int* patch);
 
 /** MLUOP_VERSION; kept for old programs. */
 size_t MLUOP_WIN_API mluOpGetVersion(void);
@@ -50,26 +57,26 @@ size_t MLUOP_WIN_API mluOpGetVersion(void);
 mluOpStatus_t MLUOP_WIN_API mluOpSetQuantizeRoundMode(mluOpHandle_t handle, mluOpQuantizeRoundMode_t round_mode);
 
 /** BAD_PARAM: handle or round_mode is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetQuantizeRoundMode(mluOpHandle_t handle, mluOpQuantizeRoundMode_t *round_mode);
+mluOpStatus_t MLUOP_WIN_API mluOpGetQuantizeRoundMode(mluOpHandle_t handle, mluOpQuantizeRoundMode_t* round_mode);
 
 /** Sets the atomics mode, which is kept only: results are the same bits in both.
  * BAD_PARAM: handle is NULL; atomics_mode is neither value. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetAtomicsMode(mluOpHandle_t handle, mluOpAtomicsMode_t atomics_mode);
 
 /** BAD_PARAM: handle or atomics_mode is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetAtomicsMode(mluOpHandle_t handle, mluOpAtomicsMode_t *atomics_mode);
+mluOpStatus_t MLUOP_WIN_API mluOpGetAtomicsMode(mluOpHandle_t handle, mluOpAtomicsMode_t* atomics_mode);
 
 /** The device of the handle: 0, the host. BAD_PARAM: handle or device is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetDevice(mluOpHandle_t handle, CNdev *device);
+mluOpStatus_t MLUOP_WIN_API mluOpGetDevice(mluOpHandle_t handle, CNdev* device);
 
 /** Bytes of device memory the library reserves: 0. BAD_PARAM: mem_size is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetReservedMemSize(uint64_t *mem_size);
+mluOpStatus_t MLUOP_WIN_API mluOpGetReservedMemSize(uint64_t* mem_size);
 
 /** The type without its prefix, as "DTYPE_FLOAT"; "DTYPE_INVALID" for other values. Static text. */
-const char *MLUOP_WIN_API mluOpGetNameOfDataType(mluOpDataType_t dtype);
+const char* MLUOP_WIN_API mluOpGetNameOfDataType(mluOpDataType_t dtype);
 
 /** The layout without its prefix, as "LAYOUT_NHWC"; "LAYOUT_INVALID" for other values. Static text. */
-const char *MLUOP_WIN_API mluOpGetNameOfTensorLayout(mluOpTensorLayout_t layout);
+const char* MLUOP_WIN_API mluOpGetNameOfTensorLayout(mluOpTensorLayout_t layout);
 
 #ifdef __cplusplus
 }

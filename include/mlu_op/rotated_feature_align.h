@@ -3,6 +3,9 @@
 #ifndef DETOPS_MLU_OP_ROTATED_FEATURE_ALIGN_H_
 #define DETOPS_MLU_OP_ROTATED_FEATURE_ALIGN_H_
 
+#include "handle.h"
+#include "tensor.h"
+
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
@@ -27,14 +30,14 @@ extern "C" {
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
  * BAD_PARAM      a tensor has no elements; points is not 1 or 5; spatial_scale is not finite and above 0; a data
  *                pointer is NULL; output overlaps input or bboxes; a number in bboxes is NaN or Inf
+ * NOT_SUPPORTED  one image has 2^32 pixels or more
  * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t handle,
-                                                            const mluOpTensorDescriptor_t input_desc,
-                                                            const void *input,
+                                                            const mluOpTensorDescriptor_t input_desc, const void* input,
                                                             const mluOpTensorDescriptor_t bboxes_desc,
-                                                            const void *bboxes, const float spatial_scale,
-                                                            const int points,
-                                                            const mluOpTensorDescriptor_t output_desc, void *output);
+                                                            const void* bboxes, const float spatial_scale,
+                                                            const int points, const mluOpTensorDescriptor_t output_desc,
+                                                            void* output);
 
 /** Gradient of mluOpRotatedFeatureAlignForward with respect to its input.
  *
@@ -50,20 +53,15 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t 
  * BAD_PARAM      bottom_input has not the shape of top_output; bboxes is not [N, H, W, 5]; points is not 1 or 5;
  *                spatial_scale is not finite and above 0
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
- * BAD_PARAM      a tensor has no elements
+ * BAD_PARAM      a tensor has no elements; a data pointer is NULL; bottom_input overlaps top_output or bboxes; a
+ *                number in bboxes is NaN or Inf
  * NOT_SUPPORTED  one image has 2^32 / (4 * points) pixels or more
- * BAD_PARAM      a data pointer is NULL; bottom_input overlaps top_output or bboxes; a number in bboxes is NaN or
- *                Inf
  * ALLOC_FAILED   no memory for the scratch
  * EXECUTION_FAILED  the caller's parallel runner failed */
-mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(const mluOpHandle_t handle,
-                                                             const mluOpTensorDescriptor_t top_output_desc,
-                                                             const void *top_output,
-                                                             const mluOpTensorDescriptor_t bboxes_desc,
-                                                             const void *bboxes, const float spatial_scale,
-                                                             const int points,
-                                                             const mluOpTensorDescriptor_t bottom_input_desc,
-                                                             void *bottom_input);
+mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
+    const mluOpHandle_t handle, const mluOpTensorDescriptor_t top_output_desc, const void* top_output,
+    const mluOpTensorDescriptor_t bboxes_desc, const void* bboxes, const float spatial_scale, const int points,
+    const mluOpTensorDescriptor_t bottom_input_desc, void* bottom_input);
 
 #ifdef __cplusplus
 }

@@ -6,12 +6,18 @@
  *
  * What all Set functions check, in this order: desc not NULL; layout and dtype not negative (any other
  * value is kept, the operators judge it); rank (dimNb) not negative, and 0 only in pointer mode HOST,
- * where the tensor is one scalar; arrays not NULL; extents not negative. All these are BAD_PARAM.
+ * where the tensor is one scalar; arrays not NULL (the Ex functions ask this before the layout); extents not
+ * negative. All these are BAD_PARAM.
  * ALLOC_FAILED is possible for ranks above MLUOP_DIM_MAX. A Set that fails leaves the descriptor as it was.
  * dimSize (and dimStride) must hold dimNb numbers. The product of the extents may be anything: what an
  * operator cannot address it answers with NOT_SUPPORTED. */
 #ifndef DETOPS_MLU_OP_TENSOR_H_
 #define DETOPS_MLU_OP_TENSOR_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "types.h"
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
@@ -21,16 +27,16 @@ extern "C" {
 #endif
 
 /** Describes a tensor. */
-typedef struct mluOpTensorStruct *mluOpTensorDescriptor_t;
+typedef struct mluOpTensorStruct* mluOpTensorDescriptor_t;
 
 /* ---- create and destroy --------------------------------------------------------------------- */
 
 /** Makes a descriptor. BAD_PARAM: desc is NULL. ALLOC_FAILED: out of memory, *desc is left as it was. */
-mluOpStatus_t MLUOP_WIN_API mluOpCreateTensorDescriptor(mluOpTensorDescriptor_t *desc);
+mluOpStatus_t MLUOP_WIN_API mluOpCreateTensorDescriptor(mluOpTensorDescriptor_t* desc);
 
 /** Makes desc_num descriptors and writes each to *group_desc[i].
  * BAD_PARAM: group_desc or one of its pointers is NULL; desc_num <= 0. ALLOC_FAILED: none is made. */
-mluOpStatus_t MLUOP_WIN_API mluOpCreateGroupTensorDescriptors(mluOpTensorDescriptor_t *group_desc[],
+mluOpStatus_t MLUOP_WIN_API mluOpCreateGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[],
                                                               const int desc_num);
 
 /** Frees a descriptor. BAD_PARAM: desc is NULL. */
@@ -38,7 +44,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpDestroyTensorDescriptor(mluOpTensorDescriptor_t
 
 /** Frees desc_num descriptors. BAD_PARAM, and none is freed: group_desc, one of its pointers or one of the
  * descriptors is NULL; desc_num <= 0. */
-mluOpStatus_t MLUOP_WIN_API mluOpDestroyGroupTensorDescriptors(mluOpTensorDescriptor_t *group_desc[],
+mluOpStatus_t MLUOP_WIN_API mluOpDestroyGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[],
                                                                const int desc_num);
 
 /** Brings the descriptor back to the state of a new one. BAD_PARAM: desc is NULL. */
@@ -56,18 +62,17 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptor_v2(mluOpTensorDescriptor_t 
 
 /** Sets desc_num dense tensors; group_dimSize holds the extents of the first, then of the second, ...
  * BAD_PARAM, and none is set: as above for any of them, an array is NULL, or desc_num <= 0. */
-mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors(mluOpTensorDescriptor_t *group_desc[],
+mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[],
                                                            const mluOpTensorLayout_t group_layout[],
-                                                           const mluOpDataType_t group_dtype[],
-                                                           const int group_dimNb[], const int group_dimSize[],
-                                                           const int desc_num);
+                                                           const mluOpDataType_t group_dtype[], const int group_dimNb[],
+                                                           const int group_dimSize[], const int desc_num);
 
 /** As mluOpSetGroupTensorDescriptors with 64-bit extents. */
-mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors_v2(mluOpTensorDescriptor_t *group_desc[],
+mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors_v2(mluOpTensorDescriptor_t* group_desc[],
                                                               const mluOpTensorLayout_t group_layout[],
                                                               const mluOpDataType_t group_dtype[],
-                                                              const int group_dimNb[],
-                                                              const int64_t group_dimSize[], const int desc_num);
+                                                              const int group_dimNb[], const int64_t group_dimSize[],
+                                                              const int desc_num);
 
 /** Sets a tensor with the caller's strides, in elements; any stride is kept. The operators here accept
  * only dense tensors and answer others with NOT_SUPPORTED. */
@@ -77,35 +82,34 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorEx(mluOpTensorDescriptor_t d
 
 /** As mluOpSetTensorDescriptorEx with 64-bit extents and strides. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorEx_v2(mluOpTensorDescriptor_t desc, mluOpTensorLayout_t layout,
-                                                          mluOpDataType_t dtype, int dimNb,
-                                                          const int64_t dimSize[], const int64_t dimStride[]);
+                                                          mluOpDataType_t dtype, int dimNb, const int64_t dimSize[],
+                                                          const int64_t dimStride[]);
 
 /** Changes rank and extents, dense; layout and type stay. */
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorDim(mluOpTensorDescriptor_t desc, int dimNb, const int *dimSize);
+mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorDim(mluOpTensorDescriptor_t desc, int dimNb, const int* dimSize);
 
 /** As mluOpSetTensorDescriptorDim with 64-bit extents. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorDim_v2(mluOpTensorDescriptor_t desc, int dimNb,
-                                                           const int64_t *dimSize);
+                                                           const int64_t* dimSize);
 
 /** Reads a descriptor; NULL out-pointers are skipped. dimSize must have room for the rank.
  * BAD_PARAM: desc is NULL; an extent does not fit int (use the _v2 function). */
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor(const mluOpTensorDescriptor_t desc, mluOpTensorLayout_t *layout,
-                                                     mluOpDataType_t *dtype, int *dimNb, int dimSize[]);
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor(const mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout,
+                                                     mluOpDataType_t* dtype, int* dimNb, int dimSize[]);
 
 /** As mluOpGetTensorDescriptor with 64-bit extents. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor_v2(const mluOpTensorDescriptor_t desc,
-                                                        mluOpTensorLayout_t *layout, mluOpDataType_t *dtype,
-                                                        int *dimNb, int64_t dimSize[]);
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor_v2(const mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout,
+                                                        mluOpDataType_t* dtype, int* dimNb, int64_t dimSize[]);
 
 /** Reads a descriptor with its strides. BAD_PARAM: any pointer is NULL; an extent or stride does not fit int. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx(const mluOpTensorDescriptor_t desc,
-                                                       mluOpTensorLayout_t *layout, mluOpDataType_t *dtype,
-                                                       int *dimNb, int dimSize[], int dimStride[]);
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx(const mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout,
+                                                       mluOpDataType_t* dtype, int* dimNb, int dimSize[],
+                                                       int dimStride[]);
 
 /** As mluOpGetTensorDescriptorEx with 64-bit extents and strides. */
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx_v2(const mluOpTensorDescriptor_t desc,
-                                                          mluOpTensorLayout_t *layout, mluOpDataType_t *dtype,
-                                                          int *dimNb, int64_t dimSize[], int64_t dimStride[]);
+                                                          mluOpTensorLayout_t* layout, mluOpDataType_t* dtype,
+                                                          int* dimNb, int64_t dimSize[], int64_t dimStride[]);
 
 /** Product of the extents; the largest int64 when it does not fit; 0 for NULL, a new or a reset descriptor. */
 size_t MLUOP_WIN_API mluOpGetTensorElementNum(const mluOpTensorDescriptor_t desc);
@@ -118,7 +122,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPointerMode(mluOpTensorDescr
 
 /** BAD_PARAM: desc or pointer_mode is NULL. */
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPointerMode(mluOpTensorDescriptor_t desc,
-                                                                mluOpPointerMode_t *pointer_mode);
+                                                                mluOpPointerMode_t* pointer_mode);
 
 /** BAD_PARAM: desc is NULL; onchip_dtype is negative. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorOnchipDataType(mluOpTensorDescriptor_t desc,
@@ -126,7 +130,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorOnchipDataType(mluOpTensorDe
 
 /** BAD_PARAM: desc or onchip_dtype is NULL. */
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorOnchipDataType(const mluOpTensorDescriptor_t desc,
-                                                                   mluOpDataType_t *onchip_dtype);
+                                                                   mluOpDataType_t* onchip_dtype);
 
 /** BAD_PARAM: desc is NULL. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPosition(mluOpTensorDescriptor_t desc, int position);
@@ -136,20 +140,19 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionAndScale(mluOpTensor
                                                                      float scale);
 
 /** BAD_PARAM: desc is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(mluOpTensorDescriptor_t desc,
-                                                                           int position, float scale, int offset);
+mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(mluOpTensorDescriptor_t desc, int position,
+                                                                           float scale, int offset);
 
 /** BAD_PARAM: a pointer is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPosition(const mluOpTensorDescriptor_t desc, int *position);
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPosition(const mluOpTensorDescriptor_t desc, int* position);
 
 /** BAD_PARAM: a pointer is NULL. */
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(const mluOpTensorDescriptor_t desc,
-                                                                     int *position, float *scale);
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(const mluOpTensorDescriptor_t desc, int* position,
+                                                                     float* scale);
 
 /** BAD_PARAM: a pointer is NULL. */
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionScaleAndOffset(const mluOpTensorDescriptor_t desc,
-                                                                           int *position, float *scale,
-                                                                           int *offset);
+                                                                           int* position, float* scale, int* offset);
 
 #ifdef __cplusplus
 }

@@ -20,15 +20,15 @@
 
 /** Result of a call. */
 typedef enum {
-  MLUOP_STATUS_SUCCESS = 0,            /**< The call did what it should. */
-  MLUOP_STATUS_NOT_INITIALIZED = 1,    /**< The library or an object is not ready. */
-  MLUOP_STATUS_ALLOC_FAILED = 2,       /**< Out of memory; all objects stay usable. */
-  MLUOP_STATUS_BAD_PARAM = 3,          /**< An argument, a relation of arguments or a value is wrong. */
-  MLUOP_STATUS_INTERNAL_ERROR = 4,     /**< A defect of the library. */
-  MLUOP_STATUS_ARCH_MISMATCH = 5,      /**< The device lacks the operator (never on the host). */
-  MLUOP_STATUS_EXECUTION_FAILED = 6,   /**< The caller's own parallel runner failed. */
-  MLUOP_STATUS_NOT_SUPPORTED = 7,      /**< A sensible request beyond a limit; the text names the limit. */
-  MLUOP_STATUS_NUMERICAL_OVERFLOW = 8  /**< Unused by the operators here. */
+  MLUOP_STATUS_SUCCESS = 0,           /**< The call did what it should. */
+  MLUOP_STATUS_NOT_INITIALIZED = 1,   /**< The library or an object is not ready. */
+  MLUOP_STATUS_ALLOC_FAILED = 2,      /**< Out of memory; all objects stay usable. */
+  MLUOP_STATUS_BAD_PARAM = 3,         /**< An argument, a relation of arguments or a value is wrong. */
+  MLUOP_STATUS_INTERNAL_ERROR = 4,    /**< A defect of the library. */
+  MLUOP_STATUS_ARCH_MISMATCH = 5,     /**< The device lacks the operator (never on the host). */
+  MLUOP_STATUS_EXECUTION_FAILED = 6,  /**< The caller's own parallel runner failed. */
+  MLUOP_STATUS_NOT_SUPPORTED = 7,     /**< A sensible request beyond a limit; the text names the limit. */
+  MLUOP_STATUS_NUMERICAL_OVERFLOW = 8 /**< Unused by the operators here. */
 } mluOpStatus_t;
 
 /** Meaning of a tensor's axes. */

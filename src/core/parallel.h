@@ -40,11 +40,14 @@ class Parallel {
     opaque_ = opaque;
   }
 
+  // No call is cut into more tasks than this.
+  static constexpr int kMaxTasks = 4096;
+
   // Into how many tasks to cut `items` of work so that each has at least `min_items` and threads that finish
   // early find something to do. 1 when one thread is faster.
   int TaskCount(int64_t items, int64_t min_items) const;
 
-  // Runs body(i) once for every i in [0, count). False if the caller's runner failed.
+  // Runs body(i) once for every i in [0, count), count <= kMaxTasks. False if the caller's runner failed.
   template <class Body>
   [[nodiscard]] bool Run(int count, const Body& body) const {
     return RunTasks(

@@ -65,6 +65,7 @@ TEST(TaskCountTest, Bounds) {
       for (const int64_t min_items : numbers) {
         const int tasks = parallel.TaskCount(items, min_items);
         ASSERT_GE(tasks, 1);
+        ASSERT_LE(tasks, Parallel::kMaxTasks);
         if (threads == 1) {
           EXPECT_EQ(tasks, 1);
         }
@@ -282,8 +283,8 @@ TEST_F(ParallelTest, TasksSeeTheCallersRounding) {
 struct RunnerRecord {
   std::vector<int> counts = {};
   int result = 0;
-  int leave_out = -1;  // a task that is not run
-  int run_twice = -1;  // a task that is run once more
+  int leave_out = -1;     // a task that is not asked for
+  bool disorder = false;  // every task is asked for twice, and some that do not exist
 };
 
 int RecordingRunner(void* opaque, detopsTask_t task, void* context, int count) {
@@ -291,7 +292,10 @@ int RecordingRunner(void* opaque, detopsTask_t task, void* context, int count) {
   record->counts.push_back(count);
   for (int i = count - 1; i >= 0; --i) {
     if (i != record->leave_out) task(context, i);
-    if (i == record->run_twice) task(context, i);
+    if (record->disorder) task(context, i);
+  }
+  if (record->disorder) {
+    for (const int wrong : {-1, INT_MIN, count, count + 1, INT_MAX}) task(context, wrong);
   }
   return record->result;
 }
@@ -320,8 +324,47 @@ TEST_F(ParallelTest, RunnerFailures) {
   EXPECT_FALSE(runs({.result = -1}));
   EXPECT_FALSE(runs({.leave_out = 9})) << "a task was forgotten";
   EXPECT_FALSE(runs({.leave_out = 0})) << "a task was forgotten";
-  EXPECT_FALSE(runs({.run_twice = 4})) << "a task was run twice";
 }
+
+// What a wrong runner asks for beyond its duty is not done: it would write outside of the outputs, or add twice.
+TEST_F(ParallelTest, RunnerThatAsksForTooMuch) {
+  RunnerRecord record{.disorder = true};
+  Parallel parallel = WithThreads(4);
+  parallel.SetRunner(RecordingRunner, &record);
+  for (const int count : {1, 10, 63, 64, 65, Parallel::kMaxTasks}) {
+    std::vector<int> seen(static_cast<size_t>(count));
+    int outside = 0;
+    const bool ran = parallel.Run(
+        count, [&](int index) { ++(index >= 0 && index < count ? seen[static_cast<size_t>(index)] : outside); });
+    EXPECT_TRUE(ran) << "all tasks were done";
+    EXPECT_EQ(outside, 0);
+    EXPECT_EQ(seen, std::vector<int>(static_cast<size_t>(count), 1));
+  }
+}
+
+#if defined(__x86_64__)
+int ThreadRunner(void* /*opaque*/, detopsTask_t task, void* context, int count) {
+  std::thread([=] {
+    _mm_setcsr(0x1f80);  // a thread of the caller's in the default mode
+    for (int i = 0; i < count; ++i) task(context, i);
+  }).join();
+  return 0;
+}
+
+TEST_F(ParallelTest, TasksOnARunnersThreadsSeeTheCallersFloatMode) {
+  Parallel parallel = WithThreads(4);
+  parallel.SetRunner(ThreadRunner, nullptr);
+  const unsigned before = _mm_getcsr();
+  for (const bool flush : {true, false}) {
+    std::atomic<int> wrong{0};
+    _MM_SET_FLUSH_ZERO_MODE(flush ? _MM_FLUSH_ZERO_ON : _MM_FLUSH_ZERO_OFF);
+    const bool ran = parallel.Run(5, [&](int) { wrong += FlushesResults() != flush ? 1 : 0; });
+    _mm_setcsr(before);
+    EXPECT_TRUE(ran);
+    EXPECT_EQ(wrong, 0) << flush;
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace detops

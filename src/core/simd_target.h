@@ -1,7 +1,7 @@
 // Which instruction set the kernels use.
 //
-// The choice is the library's own, not Highway's process-wide one: forcing a target here does not touch other
-// users of Highway in the same program, and the other way round.
+// The choice is the library's own, not Highway's process-wide one: forcing a target here does not touch other users of
+// Highway in the same program. What they have disabled in Highway before our first use is not offered here either.
 #ifndef DETOPS_CORE_SIMD_TARGET_H_
 #define DETOPS_CORE_SIMD_TARGET_H_
 

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <new>
 
+#include "core/float_mode.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #endif
@@ -31,26 +33,6 @@ void Pause() {
   asm volatile("yield");
 #endif
 }
-
-// The caller's rounding and denormal modes. Workers adopt them, or a result would depend on who computed it.
-struct FloatMode {
-#if defined(__x86_64__)
-  unsigned value = 0;
-  static FloatMode OfThisThread() { return {_mm_getcsr()}; }
-  void Adopt() const { _mm_setcsr(value); }
-#elif defined(__aarch64__)
-  uint64_t value = 0;
-  static FloatMode OfThisThread() {
-    FloatMode mode;
-    asm volatile("mrs %0, fpcr" : "=r"(mode.value));
-    return mode;
-  }
-  void Adopt() const { asm volatile("msr fpcr, %0" : : "r"(value)); }
-#else
-  static FloatMode OfThisThread() { return {}; }
-  void Adopt() const {}
-#endif
-};
 
 struct Job {
   detopsTask_t task = nullptr;

@@ -31,7 +31,9 @@ RunResult RotatedFeatureAlignForward(const RotatedFeatureAlignProblem& problem, 
 RunResult RotatedFeatureAlignBackward(const RotatedFeatureAlignProblem& problem, const Parallel& parallel,
                                       Scratch& scratch);
 
-// Backward counts the taps of one image in 32 bits.
+// Limits of our own: forward numbers the pixels of one image in 32 bits, backward the taps. H x W has been checked to
+// fit int64.
+bool RotatedFeatureAlignForwardFits(int64_t height, int64_t width);
 bool RotatedFeatureAlignBackwardFits(int64_t height, int64_t width, int points);
 
 }  // namespace detops

@@ -66,7 +66,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t 
       .Number("spatial_scale", spatial_scale, ScaleOk(spatial_scale), kScaleRule)
       .Data(in).Data(boxes).Data(out)
       .Separate(out, {in, boxes})
-      .Finite(boxes);
+      .Finite(boxes)
+      .Supported(check.failed() || RotatedFeatureAlignForwardFits(H.value(), W.value()),
+                 "input has too many pixels in one image, expected fewer than 2^32.");
   // clang-format on
   if (check.failed()) return check.status();
   const RotatedFeatureAlignProblem problem = MakeProblem(in, boxes, output, spatial_scale, points);
@@ -98,11 +100,11 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
       .Number("spatial_scale", spatial_scale, ScaleOk(spatial_scale), kScaleRule)
       .CountLimit(top).CountLimit(bottom).CountLimit(boxes)
       .NotEmpty(top).NotEmpty(bottom).NotEmpty(boxes)
-      .Supported(check.failed() || RotatedFeatureAlignBackwardFits(H.value(), W.value(), points),
-                 "top_output has too many pixels in one image, expected fewer than 2^32 / (4 * points).")
       .Data(top).Data(boxes).Data(bottom)
       .Separate(bottom, {top, boxes})
-      .Finite(boxes);
+      .Finite(boxes)
+      .Supported(check.failed() || RotatedFeatureAlignBackwardFits(H.value(), W.value(), points),
+                 "top_output has too many pixels in one image, expected fewer than 2^32 / (4 * points).");
   // clang-format on
   if (check.failed()) return check.status();
   const RotatedFeatureAlignProblem problem = MakeProblem(top, boxes, bottom_input, spatial_scale, points);

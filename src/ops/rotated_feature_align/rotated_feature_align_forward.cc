@@ -97,6 +97,8 @@ void AlignStripRows(const RotatedFeatureAlignProblem& problem, RowSumsKernel sum
 
 }  // namespace
 
+bool RotatedFeatureAlignForwardFits(int64_t height, int64_t width) { return height * width <= UINT32_MAX; }
+
 RunResult RotatedFeatureAlignForward(const RotatedFeatureAlignProblem& problem, const Parallel& parallel) {
   const RowSumsKernel sum_rows = ChooseRowSumsKernel();
   return WithElementType(problem.type, [&]<typename T>() {

@@ -15,9 +15,10 @@ struct Tap {
   Real weight;
 };
 
-// Target rows [0, row_count): target[r] = source[first + r] + sum over i in [ends[r - 1], ends[r]) of
+// Target rows r in [0, row_count): target[r] = self[r] + sum over i in [ends[r - 1], ends[r]) of
 // taps[i].weight * source[taps[i].row], for the channels [channel_begin, channel_end). Terms are added in that order,
-// in float (double for double) and rounded once, so a result's bits depend on nothing else.
+// in float (double for double) and rounded once; pieces of very long sums are added in double. So a result's bits
+// depend on nothing but the terms and the SIMD target.
 struct RowSums {
   mluOpDataType_t type;
   int64_t channels;  // elements of one row
