@@ -55,7 +55,7 @@ inline DescriptorSnapshot Snapshot(mluOpTensorDescriptor_t desc) {
   return snapshot;
 }
 
-// What section 1.4 of the contract says about a new or reset descriptor.
+// What the contract says about a new or reset descriptor.
 inline DescriptorSnapshot FreshDescriptor() {
   return {.layout = MLUOP_LAYOUT_ARRAY,
           .type = MLUOP_DTYPE_FLOAT,

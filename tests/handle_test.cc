@@ -9,7 +9,7 @@
 
 namespace {
 
-// Section 1.2 of the contract: programs carry these numbers in their binaries.
+// Programs carry these numbers in their binaries.
 static_assert(MLUOP_STATUS_SUCCESS == 0 && MLUOP_STATUS_NOT_INITIALIZED == 1 && MLUOP_STATUS_ALLOC_FAILED == 2);
 static_assert(MLUOP_STATUS_BAD_PARAM == 3 && MLUOP_STATUS_INTERNAL_ERROR == 4 && MLUOP_STATUS_ARCH_MISMATCH == 5);
 static_assert(MLUOP_STATUS_EXECUTION_FAILED == 6 && MLUOP_STATUS_NOT_SUPPORTED == 7);

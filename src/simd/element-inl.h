@@ -108,7 +108,8 @@ HWY_INLINE void StoreElements(hn::Vec<D> v, D d, BFloat16* to) {
   const auto odd = hn::And(upper, hn::Set(du, 1));
   const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(hn::Set(du, 0x7fff), odd)));
   const auto quiet = hn::Or(upper, hn::Set(du, 0x0040));
-  const auto is_nan = hn::RebindMask(du, hn::Ne(v, v));
+  // By the bits: Highway's Ne(v, v) is false for NaN on AVX2.
+  const auto is_nan = hn::Gt(hn::And(bits, hn::Set(du, 0x7fffffffu)), hn::Set(du, 0x7f800000u));
   StoreBits16<kMode>(hn::IfThenElse(is_nan, quiet, rounded), d, to);
 }
 template <StoreMode kMode = StoreMode::kPlain, class D>

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "mlu_op.h"
+#include "ops/rotated_feature_align/rotated_feature_align_kernel.h"
 
 namespace detops {
 
@@ -18,6 +19,7 @@ struct RotatedFeatureAlignProblem {
   const void* source;  // [N, H, W, C]: features forward, gradient of the output backward
   const void* boxes;   // [N, H, W, 5]
   void* target;        // [N, H, W, C]: the output, or the gradient of the features
+  RowSumsKernel sum_rows;
 
   int64_t image_pixels() const { return height * width; }
   int64_t pixels() const { return batch * image_pixels(); }

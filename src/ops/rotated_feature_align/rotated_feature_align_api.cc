@@ -15,10 +15,19 @@ bool PointsOk(int points) { return points == 1 || points == 5; }
 bool ScaleOk(float scale) { return std::isfinite(scale) && scale > 0.0f; }
 
 RotatedFeatureAlignProblem MakeProblem(const TensorArg& source, const TensorArg& boxes, void* target,
-                                       float spatial_scale, int points) {
+                                       float spatial_scale, int points, RowSumsKernel sum_rows) {
   const mluOpTensorStruct& shape = *source.desc;
-  return {shape.type,    shape.extent(0), shape.extent(1), shape.extent(2), shape.extent(3),
-          spatial_scale, points,          source.data,     boxes.data,      target};
+  return {.type = shape.type,
+          .batch = shape.extent(0),
+          .height = shape.extent(1),
+          .width = shape.extent(2),
+          .channels = shape.extent(3),
+          .spatial_scale = spatial_scale,
+          .points = points,
+          .source = source.data,
+          .boxes = boxes.data,
+          .target = target,
+          .sum_rows = sum_rows};
 }
 
 mluOpStatus_t Finish(const Call& call, RunResult result) {
@@ -44,6 +53,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t 
                                                             const int points, const mluOpTensorDescriptor_t output_desc,
                                                             void* output) {
   const Call call("mluOpRotatedFeatureAlignForward", handle);
+  const RowSumsKernel sum_rows = ChooseRowSumsKernel();
   const TensorArg in{"input", input_desc, input};
   const TensorArg boxes{"bboxes", bboxes_desc, bboxes};
   const TensorArg out{"output", output_desc, output};
@@ -71,7 +81,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t 
                  "input has too many pixels in one image, expected fewer than 2^32.");
   // clang-format on
   if (check.failed()) return check.status();
-  const RotatedFeatureAlignProblem problem = MakeProblem(in, boxes, output, spatial_scale, points);
+  const RotatedFeatureAlignProblem problem = MakeProblem(in, boxes, output, spatial_scale, points, sum_rows);
   return Finish(call, RotatedFeatureAlignForward(problem, handle->parallel));
 }
 
@@ -80,6 +90,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
     const mluOpTensorDescriptor_t bboxes_desc, const void* bboxes, const float spatial_scale, const int points,
     const mluOpTensorDescriptor_t bottom_input_desc, void* bottom_input) {
   const Call call("mluOpRotatedFeatureAlignBackward", handle);
+  const RowSumsKernel sum_rows = ChooseRowSumsKernel();
   const TensorArg top{"top_output", top_output_desc, top_output};
   const TensorArg boxes{"bboxes", bboxes_desc, bboxes};
   const TensorArg bottom{"bottom_input", bottom_input_desc, bottom_input};
@@ -107,6 +118,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
                  "top_output has too many pixels in one image, expected fewer than 2^32 / (4 * points).");
   // clang-format on
   if (check.failed()) return check.status();
-  const RotatedFeatureAlignProblem problem = MakeProblem(top, boxes, bottom_input, spatial_scale, points);
+  const RotatedFeatureAlignProblem problem = MakeProblem(top, boxes, bottom_input, spatial_scale, points, sum_rows);
   return Finish(call, RotatedFeatureAlignBackward(problem, handle->parallel, handle->scratch));
 }

@@ -213,24 +213,24 @@ class Group {
     auto* target = static_cast<T*>(problem_.target) + first_pixel_ * problem_.channels;
     const int64_t offset = pixels.begin * problem_.channels;
     const bool whole_rows = channels.end - channels.begin == problem_.channels;
-    sum_rows_({.type = problem_.type,
-               .channels = problem_.channels,
-               .channel_begin = channels.begin,
-               .channel_end = channels.end,
-               .source = source,
-               .self = source + offset,
-               .target = target + offset,
-               .row_count = pixels.end - pixels.begin,
-               .begin = pixels.begin == 0 ? 0 : ends[pixels.begin - 1],
-               .ends = ends + pixels.begin,
-               .taps = taps_,
-               .stream = whole_rows && CanStream(problem_.target, problem_.channels * static_cast<int64_t>(sizeof(T)),
-                                                 problem_.pixels())});
+    problem_.sum_rows(
+        {.type = problem_.type,
+         .channels = problem_.channels,
+         .channel_begin = channels.begin,
+         .channel_end = channels.end,
+         .source = source,
+         .self = source + offset,
+         .target = target + offset,
+         .row_count = pixels.end - pixels.begin,
+         .begin = pixels.begin == 0 ? 0 : ends[pixels.begin - 1],
+         .ends = ends + pixels.begin,
+         .taps = taps_,
+         .stream = whole_rows &&
+                   CanStream(problem_.target, problem_.channels * static_cast<int64_t>(sizeof(T)), problem_.pixels())});
   }
 
   const RotatedFeatureAlignProblem& problem_;
   const Parallel& parallel_;
-  const RowSumsKernel sum_rows_ = ChooseRowSumsKernel();
   const int chunks_;
   int64_t first_pixel_ = 0;
   int64_t pixels_ = 0;

@@ -281,30 +281,6 @@ TEST_P(RotatedFeatureAlignErrors, CountsBeyondInt64) {
                  full({1, 1, 1, kTwoTo61 - 1}));
 }
 
-// Backward counts the taps of an image in 32 bits and says so in both profiles; forward goes on.
-TEST_P(RotatedFeatureAlignErrors, PixelsOfOneImage) {
-  struct Row {
-    int64_t height, width;
-    int points;
-    bool fits;
-  };
-  for (const Row& row : {Row{1, 214748364, 5, true}, Row{1, 214748365, 5, false}, Row{32768, 32768, 1, false},
-                         Row{32768, 32767, 1, true}}) {
-    const Spoil spoil = [&](BadCall& call) {
-      call.profile = DETOPS_PROFILE_FULL;
-      call.shape = {1, row.height, row.width, 1};
-      call.points = row.points;
-      call.source.data = nullptr;
-    };
-    if (row.fits || GetParam() == Direction::kForward) {
-      ExpectBadParam(
-          "the data pointer of $S is NULL, expected " + std::to_string(row.height * row.width) + " elements.", spoil);
-    } else {
-      ExpectNotSupported("$S has too many pixels in one image, expected fewer than 2^32 / (4 * points).", spoil);
-    }
-  }
-}
-
 // ---- scalars ----
 
 TEST_P(RotatedFeatureAlignErrors, Points) {

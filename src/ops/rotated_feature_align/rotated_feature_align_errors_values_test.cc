@@ -26,7 +26,7 @@ struct Pixel {
   int64_t n, y, x;
 };
 
-// w, h and angle too with points = 1, where nothing reads them (decision 25).
+// w, h and angle too with points = 1, where nothing reads them.
 TEST_P(RotatedFeatureAlignBadValues, EveryColumn) {
   for (const mluOpDataType_t type : kTypes) {
     SCOPED_TRACE(ElementName(type));

@@ -41,25 +41,25 @@ struct TapBlock {
 
 // Pixels [begin, end) of one image.
 template <typename T>
-void AlignPixels(const RotatedFeatureAlignProblem& problem, RowSumsKernel sum_rows, int64_t image_begin, Range pixels,
-                 TapBlock<T>& block) {
+void AlignPixels(const RotatedFeatureAlignProblem& problem, int64_t image_begin, Range pixels, TapBlock<T>& block) {
   const auto* source = static_cast<const T*>(problem.source);
   auto* target = static_cast<T*>(problem.target);
   for (int64_t pixel = pixels.begin; pixel < pixels.end; pixel += kPixelsAtOnce) {
     const int64_t count = std::min(kPixelsAtOnce, pixels.end - pixel);
     block.Fill(problem, pixel, count);
-    sum_rows({.type = problem.type,
-              .channels = problem.channels,
-              .channel_begin = 0,
-              .channel_end = problem.channels,
-              .source = source + image_begin * problem.channels,
-              .self = source + pixel * problem.channels,
-              .target = target + pixel * problem.channels,
-              .row_count = count,
-              .begin = 0,
-              .ends = block.ends,
-              .taps = block.taps,
-              .stream = CanStream(target, problem.channels * static_cast<int64_t>(sizeof(T)), problem.pixels())});
+    problem.sum_rows(
+        {.type = problem.type,
+         .channels = problem.channels,
+         .channel_begin = 0,
+         .channel_end = problem.channels,
+         .source = source + image_begin * problem.channels,
+         .self = source + pixel * problem.channels,
+         .target = target + pixel * problem.channels,
+         .row_count = count,
+         .begin = 0,
+         .ends = block.ends,
+         .taps = block.taps,
+         .stream = CanStream(target, problem.channels * static_cast<int64_t>(sizeof(T)), problem.pixels())});
   }
 }
 
@@ -83,15 +83,14 @@ struct Strips {
 };
 
 template <typename T>
-void AlignStripRows(const RotatedFeatureAlignProblem& problem, RowSumsKernel sum_rows, const Strips& strips,
-                    Range strip_rows) {
+void AlignStripRows(const RotatedFeatureAlignProblem& problem, const Strips& strips, Range strip_rows) {
   TapBlock<T> block;
   for (int64_t i = strip_rows.begin; i < strip_rows.end; ++i) {
     const int64_t strip = i / strips.height;
     const int64_t image_begin = strip / strips.per_image * problem.image_pixels();
     const int64_t row_begin = image_begin + i % strips.height * problem.width;
     const Range columns = PieceOf(problem.width, strips.per_image, static_cast<int>(strip % strips.per_image));
-    AlignPixels<T>(problem, sum_rows, image_begin, {row_begin + columns.begin, row_begin + columns.end}, block);
+    AlignPixels<T>(problem, image_begin, {row_begin + columns.begin, row_begin + columns.end}, block);
   }
 }
 
@@ -100,15 +99,14 @@ void AlignStripRows(const RotatedFeatureAlignProblem& problem, RowSumsKernel sum
 bool RotatedFeatureAlignForwardFits(int64_t height, int64_t width) { return height * width <= UINT32_MAX; }
 
 RunResult RotatedFeatureAlignForward(const RotatedFeatureAlignProblem& problem, const Parallel& parallel) {
-  const RowSumsKernel sum_rows = ChooseRowSumsKernel();
   return WithElementType(problem.type, [&]<typename T>() {
     const Strips strips(problem, sizeof(T));
     const int64_t rows = strips.count * strips.height;
     const int64_t elements_per_row =
         DivideRoundUp(problem.width, strips.per_image) * problem.channels * (kNeighbours * problem.points + 2);
     const int tasks = parallel.TaskCount(rows, DivideRoundUp(kMinTaskElements, elements_per_row));
-    const bool done = parallel.Run(
-        tasks, [&](int task) { AlignStripRows<T>(problem, sum_rows, strips, PieceOf(rows, tasks, task)); });
+    const bool done =
+        parallel.Run(tasks, [&](int task) { AlignStripRows<T>(problem, strips, PieceOf(rows, tasks, task)); });
     return done ? RunResult::kDone : RunResult::kRunnerFailed;
   });
 }

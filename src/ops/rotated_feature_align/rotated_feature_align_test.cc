@@ -119,9 +119,9 @@ TEST_P(RotatedFeatureAlignByHand, YComesBeforeX) {
   ExpectForward({.height = 4, .source = {1, 2, 4, 8}, .boxes = {{3, 0}}, .expected = {9, 10, 12, 16}});
 }
 
-// Item 65 of the specification's list. x = 2 = W is still inside and counts as 1, y = 0: every pixel adds input(0, 1)
-// = 2. So [[1, 2], [2, 4]] becomes [[3, 4], [4, 6]], and not the released header's [[5, 6], [6, 8]]. w, h and angle are
-// unused.
+// The example of the MLU-OPS header, corrected. x = 2 = W is still inside and counts as 1, y = 0: every pixel adds
+// input(0, 1) = 2. So [[1, 2], [2, 4]] becomes [[3, 4], [4, 6]], and not the released header's [[5, 6], [6, 8]]. w, h
+// and angle are unused.
 TEST_P(RotatedFeatureAlignByHand, ExampleOfTheContract) {
   ExpectForward(
       {.height = 2, .width = 2, .source = {1, 2, 2, 4}, .boxes = {{0, 2, 2, 1, 1}}, .expected = {3, 4, 4, 6}});
