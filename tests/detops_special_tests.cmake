@@ -1,9 +1,8 @@
 # Tests that are not one GoogleTest file each: headers alone, allocation failures, exported symbols, an installed tree.
 
 # ---- headers: each alone, as C99 and as C++11, with nothing before it ---------------------------
-# The other files of include/mlu_op/ are parts of mlu_op.h and lean on what stands above them there.
 file(GLOB detops_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/*.h
-     ${PROJECT_SOURCE_DIR}/include/mlu_op/types.h)
+     ${PROJECT_SOURCE_DIR}/include/mlu_op/*.h)
 set(header_sources)
 foreach(header ${detops_headers})
   string(MAKE_C_IDENTIFIER ${header} name)
