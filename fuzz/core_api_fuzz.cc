@@ -695,7 +695,7 @@ void World::CallQueues() {
 void World::CallMemory() {
   constexpr cnrtRet_t kBad = cnrtErrorArgsInvalid;
   const auto size = static_cast<size_t>(bytes_.ConsumeIntegralInRange<int>(0, 5000));
-  const int value = bytes_.ConsumeIntegral<int>(), direction = Number(bytes_, -1, 6);
+  const int value = bytes_.ConsumeIntegral<int16_t>(), direction = Number(bytes_, -1, 6);
   void* from = nullptr;
   void* to = nullptr;
   ExpectCnrt(cnrtMalloc(nullptr, size), kBad, "cnrtMalloc");

@@ -98,6 +98,7 @@ void FailEveryAllocation(const Subject& subject) {
 TEST(AllocationFailureTest, NoRoomForTheForkHandler) {
   auto* const mark = reinterpret_cast<mluOpHandle_t>(&g_armed);
   mluOpHandle_t handle = mark;
+  ASSERT_EQ(mluOpCreate(nullptr), MLUOP_STATUS_BAD_PARAM);  // this thread's error text is made once and then kept
   const Balance before = Live();
   g_fail_fork_handlers = true;
   const mluOpStatus_t status = mluOpCreate(&handle);

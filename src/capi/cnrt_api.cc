@@ -20,7 +20,9 @@ struct cnrtNotifierStruct {
 
 namespace {
 
-thread_local cnrtRet_t t_last_error = cnrtSuccess;
+// In the part of a thread's memory that exists from its start: elsewhere the first use in a library that was loaded
+// late allocates memory, and where there is none the C library ends the process.
+__attribute__((tls_model("initial-exec"))) thread_local cnrtRet_t t_last_error = cnrtSuccess;
 
 cnrtRet_t Fail(cnrtRet_t code) {
   t_last_error = code;

@@ -1,18 +1,70 @@
 #include "core/call.h"
 
+#include <pthread.h>
+
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/context.h"
 
 namespace detops {
+namespace {
 
-char* ThreadErrorText() {
-  static thread_local char text[kErrorTextSize];
-  return text;
-}
+// The texts of the threads. Not thread_local: the first use of such a variable in a library that was loaded late
+// allocates memory, and where there is none the C library ends the process. A key answers instead.
+class ThreadTexts {
+ public:
+  // Empty if the thread has none.
+  static const char* Get() {
+    const void* text = ready() ? pthread_getspecific(key_) : nullptr;
+    return text != nullptr ? static_cast<const char*>(text) : "";
+  }
+
+  static void Clear() {
+    auto* text = ready() ? static_cast<char*>(pthread_getspecific(key_)) : nullptr;
+    if (text == kNoMemory) {
+      pthread_setspecific(key_, nullptr);
+    } else if (text != nullptr) {
+      text[0] = '\0';
+    }
+  }
+
+  static void Set(const char* text) {
+    if (!ready()) return;
+    auto* own = static_cast<char*>(pthread_getspecific(key_));
+    if (own == nullptr || own == kNoMemory) {
+      own = static_cast<char*>(std::malloc(kErrorTextSize));
+      if (own == nullptr || pthread_setspecific(key_, own) != 0) {
+        std::free(own);
+        pthread_setspecific(key_, kNoMemory);
+        return;
+      }
+    }
+    std::memcpy(own, text, kErrorTextSize);
+  }
+
+ private:
+  static bool ready() {
+    pthread_once(&once_, [] { made_ = pthread_key_create(&key_, Free) == 0; });
+    return made_;
+  }
+  static void Free(void* text) {
+    if (text != kNoMemory) std::free(text);
+  }
+
+  // Stands for a text for which there was no memory. Never written to.
+  static inline char kNoMemory[] = "detops: a call failed, and there was no memory to say why.";
+  static inline pthread_once_t once_ = PTHREAD_ONCE_INIT;
+  static inline pthread_key_t key_ = 0;
+  static inline bool made_ = false;
+};
+
+}  // namespace
+
+const char* ThreadErrorText() { return ThreadTexts::Get(); }
 
 NumberText::NumberText(double value) {
   const auto result = std::to_chars(text, text + sizeof(text) - 1, value);
@@ -20,18 +72,19 @@ NumberText::NumberText(double value) {
 }
 
 mluOpStatus_t Call::Succeed() const {
-  ThreadErrorText()[0] = '\0';
+  ThreadTexts::Clear();
   if (handle_ != nullptr) handle_->error_text[0] = '\0';
   return MLUOP_STATUS_SUCCESS;
 }
 
 mluOpStatus_t Call::Fail(mluOpStatus_t status, const char* format, ...) const {
-  char* text = ThreadErrorText();
+  char text[kErrorTextSize] = {};
   const int used = std::snprintf(text, kErrorTextSize, "%s: ", function_);
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(text + used, kErrorTextSize - static_cast<size_t>(used), format, arguments);
   va_end(arguments);
+  ThreadTexts::Set(text);
   if (handle_ != nullptr) std::memcpy(handle_->error_text, text, kErrorTextSize);
   return status;
 }

@@ -8,11 +8,11 @@
 
 namespace detops {
 
-// Long enough for every sentence the library writes; longer ones are cut, never allocated.
+// Long enough for every sentence the library writes; longer ones are cut.
 inline constexpr size_t kErrorTextSize = 512;
 
-// The text of this thread's last call.
-char* ThreadErrorText();
+// The text of this thread's last call; never nullptr.
+const char* ThreadErrorText();
 
 // A number for a message, in the shortest form that reads back exactly ("0.25", "nan"); independent of the
 // program's locale, which printf is not.

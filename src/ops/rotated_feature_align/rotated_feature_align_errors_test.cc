@@ -1,9 +1,12 @@
 // Every argument of rotated_feature_align wrong in every way: status and sentence word for word, nothing written, and
 // the handle works on. Each sentence is checked because it is all that a user of a C library gets to see.
+#include <sys/mman.h>
+
 #include <cfloat>
 #include <climits>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kTwoTo31 = int64_t{1} << 31;
+constexpr size_t kReserved = size_t{1} << 36;
 
 class RotatedFeatureAlignErrors : public RotatedFeatureAlignRefusals {};
 INSTANTIATE_TEST_SUITE_P(Directions, RotatedFeatureAlignErrors, testing::ValuesIn(kDirections), DirectionName);
@@ -279,6 +283,49 @@ TEST_P(RotatedFeatureAlignErrors, CountsBeyondInt64) {
                      full({kTwoTo61 / 2, 1, 1, 1}));
   ExpectBadParam("the data pointer of $S is NULL, expected 2305843009213693951 elements.",
                  full({1, 1, 1, kTwoTo61 - 1}));
+}
+
+// The last rule of all: pixels are counted in 32 bits, backward their taps. The tensors are addresses without memory,
+// which nothing may touch; the shape that just fits ends at a runner that fails, or for want of memory for the taps.
+TEST_P(RotatedFeatureAlignErrors, PixelsOfOneImage) {
+  const bool forward = GetParam() == Direction::kForward;
+  const auto unmap = [](unsigned char* memory) { munmap(memory, kReserved); };
+  std::unique_ptr<unsigned char, decltype(unmap)> memory(
+      static_cast<unsigned char*>(
+          mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)),
+      unmap);
+  ASSERT_NE(memory.get(), MAP_FAILED);
+  struct Row {
+    int64_t height, width;
+    int points;
+  };
+  const auto with = [&](const Row& row) {
+    return [&memory, row](BadCall& call) {
+      call.profile = DETOPS_PROFILE_FULL;
+      call.value_checks = false;
+      call.shape = {1, row.height, row.width, 1};
+      call.points = row.points;
+      call.source.data = memory.get();
+      call.boxes.data = memory.get() + (int64_t{1} << 34);
+      call.target.data = memory.get() + (int64_t{1} << 33);
+    };
+  };
+  const std::string sentence = "$S has too many pixels in one image, expected fewer than 2^32";
+  for (const Row& row :
+       forward ? std::vector<Row>{{65536, 65536, 1}} : std::vector<Row>{{32768, 32768, 1}, {5, 42949673, 5}}) {
+    ExpectRefused(MLUOP_STATUS_NOT_SUPPORTED, sentence + (forward ? "." : " / (4 * points)."), with(row),
+                  MLUOP_DTYPE_HALF);
+  }
+  for (const Row& row :
+       forward ? std::vector<Row>{{65537, 65535, 5}} : std::vector<Row>{{32768, 32767, 1}, {4, 53687091, 5}}) {
+    BadCall call(GetParam(), MLUOP_DTYPE_HALF);
+    with(row)(call);
+    handle_.SetRunner([](void*, detopsTask_t, void*, int) { return 1; }, nullptr);
+    const mluOpStatus_t status = call.Run(handle_);
+    EXPECT_TRUE(status == MLUOP_STATUS_EXECUTION_FAILED || status == MLUOP_STATUS_ALLOC_FAILED) << handle_.LastError();
+    handle_.SetRunner(nullptr, nullptr);
+    ExpectGoodCall();
+  }
 }
 
 // ---- scalars ----
