@@ -2,13 +2,9 @@
 // with all that follow. Each time the status must say so, nothing may have changed or leaked, and the same call must
 // succeed afterwards. The program replaces the allocation functions of the C library, so it is not built with
 // sanitizers.
-#include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <thread>
@@ -92,10 +88,17 @@ void FailEveryAllocation(const Subject& subject) {
   }
 }
 
+// A thread keeps memory for its error text from its first failure to its end, so that failure comes before any
+// counting.
+class AllocationFailureTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(mluOpCreate(nullptr), MLUOP_STATUS_BAD_PARAM); }
+};
+
 // ---- the calls --------------------------------------------------------------------------------
 
 // First, because a process registers its fork handler once.
-TEST(AllocationFailureTest, NoRoomForTheForkHandler) {
+TEST_F(AllocationFailureTest, NoRoomForTheForkHandler) {
   auto* const mark = reinterpret_cast<mluOpHandle_t>(&g_armed);
   mluOpHandle_t handle = mark;
   ASSERT_EQ(mluOpCreate(nullptr), MLUOP_STATUS_BAD_PARAM);  // this thread's error text is made once and then kept
@@ -111,7 +114,7 @@ TEST(AllocationFailureTest, NoRoomForTheForkHandler) {
   EXPECT_EQ(mluOpDestroy(handle), MLUOP_STATUS_SUCCESS);
 }
 
-TEST(AllocationFailureTest, Create) {
+TEST_F(AllocationFailureTest, Create) {
   auto* const mark = reinterpret_cast<mluOpHandle_t>(&g_armed);
   mluOpHandle_t handle = mark;
   FailEveryAllocation({[&] { return mluOpCreate(&handle); },
@@ -122,7 +125,7 @@ TEST(AllocationFailureTest, Create) {
                        [&] { return handle == mark; }, MLUOP_STATUS_ALLOC_FAILED});
 }
 
-TEST(AllocationFailureTest, CreateTensorDescriptor) {
+TEST_F(AllocationFailureTest, CreateTensorDescriptor) {
   auto* const mark = reinterpret_cast<mluOpTensorDescriptor_t>(&g_armed);
   mluOpTensorDescriptor_t desc = mark;
   FailEveryAllocation({[&] { return mluOpCreateTensorDescriptor(&desc); },
@@ -133,7 +136,7 @@ TEST(AllocationFailureTest, CreateTensorDescriptor) {
                        [&] { return desc == mark; }, MLUOP_STATUS_ALLOC_FAILED});
 }
 
-TEST(AllocationFailureTest, CreateGroupTensorDescriptors) {
+TEST_F(AllocationFailureTest, CreateGroupTensorDescriptors) {
   constexpr int kCount = 5;
   auto* const mark = reinterpret_cast<mluOpTensorDescriptor_t>(&g_armed);
   mluOpTensorDescriptor_t descs[kCount];
@@ -162,7 +165,7 @@ bool IsSmall(mluOpTensorDescriptor_t desc) {
          strides[0] == 4 && strides[1] == 1 && mluOpGetTensorElementNum(desc) == 12;
 }
 
-TEST(AllocationFailureTest, SetWithRankTwenty) {
+TEST_F(AllocationFailureTest, SetWithRankTwenty) {
   const std::vector<int> extents(20, 1);
   const std::vector<int64_t> extents64(20, 1);
   mluOpTensorDescriptor_t desc = nullptr;
@@ -188,7 +191,7 @@ TEST(AllocationFailureTest, SetWithRankTwenty) {
   mluOpDestroyTensorDescriptor(desc);
 }
 
-TEST(AllocationFailureTest, SetGroupWithLongRanks) {
+TEST_F(AllocationFailureTest, SetGroupWithLongRanks) {
   mluOpTensorDescriptor_t descs[3] = {};
   mluOpTensorDescriptor_t* group[3] = {&descs[0], &descs[1], &descs[2]};
   const mluOpTensorLayout_t layouts[3] = {MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_ARRAY};
@@ -217,7 +220,7 @@ TEST(AllocationFailureTest, SetGroupWithLongRanks) {
   mluOpDestroyGroupTensorDescriptors(group, 3);
 }
 
-TEST(AllocationFailureTest, RuntimeMemory) {
+TEST_F(AllocationFailureTest, RuntimeMemory) {
   void* const mark = &g_armed;
   for (const size_t bytes : {size_t{100}, size_t{8} << 20}) {
     void* block = mark;
@@ -237,7 +240,7 @@ TEST(AllocationFailureTest, RuntimeMemory) {
   }
 }
 
-TEST(AllocationFailureTest, RuntimeObjects) {
+TEST_F(AllocationFailureTest, RuntimeObjects) {
   auto* const queue_mark = reinterpret_cast<cnrtQueue_t>(&g_armed);
   cnrtQueue_t queue = queue_mark;
   FailEveryAllocation({[&] { return cnrtQueueCreate(&queue); },
@@ -284,12 +287,12 @@ void FailBackward(const detops_test::AlignShape& shape, int threads) {
   mluOpDestroy(handle);
 }
 
-TEST(AllocationFailureTest, BackwardWithScratchOfMalloc) { FailBackward({1, 4, 5, 3, 5}, 1); }
-TEST(AllocationFailureTest, BackwardWithScratchOfMmap) { FailBackward({2, 50, 50, 16, 5}, 1); }
-TEST(AllocationFailureTest, BackwardWithThreads) { FailBackward({2, 50, 50, 64, 5}, 4); }
+TEST_F(AllocationFailureTest, BackwardWithScratchOfMalloc) { FailBackward({1, 4, 5, 3, 5}, 1); }
+TEST_F(AllocationFailureTest, BackwardWithScratchOfMmap) { FailBackward({2, 50, 50, 16, 5}, 1); }
+TEST_F(AllocationFailureTest, BackwardWithThreads) { FailBackward({2, 50, 50, 64, 5}, 4); }
 
 // "If the system has no thread left, the call goes on with those there are."
-TEST(AllocationFailureTest, NoThreadCanBeStarted) {
+TEST_F(AllocationFailureTest, NoThreadCanBeStarted) {
   const AlignCase work({2, 50, 50, 64, 5});
   std::vector<float> forward(work.size()), backward(work.size());
   mluOpHandle_t handle = nullptr;
@@ -308,34 +311,38 @@ TEST(AllocationFailureTest, NoThreadCanBeStarted) {
   EXPECT_EQ(mluOpDestroy(handle), MLUOP_STATUS_SUCCESS);
 }
 
-// A library that was loaded while the program ran, as Python does, gets its thread-local memory at the first touch.
-TEST(AllocationFailureTest, FirstCallOfAThreadInALibraryLoadedLate) {
-  Dl_info info;
-  ASSERT_NE(dladdr(reinterpret_cast<void*>(&mluOpCreate), &info), 0);
-  const std::string copy = ::testing::TempDir() + "detops_copy_" + std::to_string(getpid()) + ".so";
-  std::filesystem::copy_file(info.dli_fname, copy, std::filesystem::copy_options::overwrite_existing);
-  const pid_t child = fork();
-  if (child == 0) {
-    void* library = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) _exit(2);
-    const auto create = reinterpret_cast<decltype(&mluOpCreate)>(dlsym(library, "mluOpCreate"));
-    if (create == nullptr || create == &mluOpCreate) _exit(3);
-    mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
+// A refusal must keep its status when there is no room for its text, and the text of a thread must end with it.
+TEST_F(AllocationFailureTest, NoMemoryForTheText) {
+  std::thread([] {}).join();  // what the C library keeps for later threads
+  const Balance before = Live();
+  std::string without, after_success, with;
+  mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
+  {
+    char text[200] = "";
     std::thread([&] {
-      mluOpHandle_t handle = nullptr;
       g_until_failure = 0;
       g_for_ever = true;
       g_armed = true;
-      status = create(&handle);
+      status = mluOpCreate(nullptr);
+      const char* said = detopsGetLastError(nullptr);
       g_armed = false;
+      std::snprintf(text, sizeof(text), "%s", said != nullptr ? said : "(NULL)");
+      without = text;
+      size_t size = 0;
+      mluOpGetSizeOfDataType(MLUOP_DTYPE_FLOAT, &size);
+      after_success = detopsGetLastError(nullptr);
+      mluOpCreate(nullptr);
+      with = detopsGetLastError(nullptr);
     }).join();
-    _exit(status == MLUOP_STATUS_ALLOC_FAILED ? 0 : 4);
   }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  std::filesystem::remove(copy);
-  EXPECT_TRUE(WIFEXITED(status)) << "the process was ended by signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(status, MLUOP_STATUS_BAD_PARAM);
+  EXPECT_EQ(without, "detops: a call failed, and there was no memory to say why.");
+  EXPECT_EQ(after_success, "");
+  EXPECT_EQ(with, "mluOpCreate: handle is NULL, expected a place for the result.");
+  without = after_success = with = std::string();
+  without.shrink_to_fit();
+  with.shrink_to_fit();
+  EXPECT_EQ(Live(), before) << "the text of a thread outlives it";
 }
 
 }  // namespace

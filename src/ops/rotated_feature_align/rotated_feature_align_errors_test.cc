@@ -353,58 +353,5 @@ TEST_P(RotatedFeatureAlignErrors, SpatialScale) {
   }
 }
 
-// ---- overlap ----
-
-// Where the target lies, in bytes from the start of the other tensor.
-int64_t OffsetOf(const char* place, int64_t other_bytes, int64_t target_bytes) {
-  const std::string name = place;
-  if (name == "same address") return 0;
-  if (name == "inside") return 4;
-  if (name == "last byte of the other") return other_bytes - 1;
-  if (name == "last byte of the target") return 1 - target_bytes;
-  if (name == "right behind") return other_bytes;
-  return -target_bytes;
-}
-
-TEST_P(RotatedFeatureAlignErrors, Overlap) {
-  const int64_t target_bytes = good_.target_tensor.elements() * 4;
-  for (const NamedTensor& which : {kSource, kBoxes}) {
-    const int64_t other_bytes = (which.tensor == &BadCall::boxes ? 120 : 144) * 4;
-    for (const char* place : {"same address", "inside", "last byte of the other", "last byte of the target",
-                              "right behind", "right before"}) {
-      SCOPED_TRACE(place);
-      const bool apart = std::string(place).rfind("right", 0) == 0;
-      // Room for the target on both sides of the other tensor.
-      Tensor arena(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {3 * 144});
-      auto* other = static_cast<unsigned char*>(arena.data()) + 144 * 4;
-      std::memset(other, 0, static_cast<size_t>(other_bytes));
-      const std::vector<double> before = arena.Values();
-      for (const bool value_checks : {true, false}) {
-        const Spoil spoil = [&](BadCall& call) {
-          call.value_checks = value_checks;
-          (call.*which.tensor).data = other;
-          call.target.data = other + OffsetOf(place, other_bytes, target_bytes);
-        };
-        if (apart) {
-          ExpectAccepted("adjacent buffers", spoil);
-          EXPECT_TRUE(std::all_of(other, other + other_bytes, [](unsigned char byte) { return byte == 0; }));
-        } else {
-          ExpectBadParam(std::string("$T overlaps ") + which.name + " in memory, expected separate buffers.", spoil);
-          const std::vector<double> after = arena.Values();
-          EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size() * sizeof(double)), 0);
-        }
-        EXPECT_TRUE(arena.SurroundingsIntact());
-      }
-    }
-  }
-}
-
-TEST_P(RotatedFeatureAlignErrors, InputsMayShareMemory) {
-  ExpectAccepted("bboxes are the features", [](BadCall& call) {
-    call.shape.channels = 5;
-    call.source.data = call.boxes.data;
-  });
-}
-
 }  // namespace
 }  // namespace detops_test

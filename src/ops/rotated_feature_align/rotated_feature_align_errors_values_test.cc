@@ -1,4 +1,5 @@
-// Boxes that are not numbers: refused with their position, and harmless when the caller has switched the checks off.
+// What is wrong with the data and not with their description. Boxes that are not numbers: refused with their position,
+// and harmless when the caller has switched the checks off. Outputs that overlap: refused always.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -15,6 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class RotatedFeatureAlignBadValues : public RotatedFeatureAlignRefusals {};
 INSTANTIATE_TEST_SUITE_P(Directions, RotatedFeatureAlignBadValues, testing::ValuesIn(kDirections), DirectionName);
+
+// ---- values ----
 
 struct BadNumber {
   double value;
@@ -158,6 +161,57 @@ TEST_P(RotatedFeatureAlignBadValues, ChecksCanBeSwitchedOnAgain) {
   call.target_tensor.FillCanary();
   EXPECT_EQ(call.Run(handle_), MLUOP_STATUS_BAD_PARAM);
   EXPECT_TRUE(call.target_tensor.CanaryIntact());
+}
+
+// ---- overlap ----
+
+TEST_P(RotatedFeatureAlignBadValues, Overlap) {
+  const int64_t target_bytes = good_.target_tensor.elements() * 4;
+  struct Other {
+    const char* name;
+    TensorArgument BadCall::* tensor;
+  };
+  for (const Other& which : {Other{"$S", &BadCall::source}, Other{"bboxes", &BadCall::boxes}}) {
+    const int64_t other_bytes = (which.tensor == &BadCall::boxes ? 120 : 144) * 4;
+    struct Place {
+      const char* name;
+      int64_t offset;  // of the target from the start of the other tensor, in bytes
+      bool apart = false;
+    };
+    for (const Place& place : {Place{"same address", 0}, Place{"inside", 4}, Place{"last byte", other_bytes - 1},
+                               Place{"first byte", 1 - target_bytes}, Place{"right behind", other_bytes, true},
+                               Place{"right before", -target_bytes, true}}) {
+      SCOPED_TRACE(place.name);
+      // Room for the target on both sides of the other tensor.
+      Tensor arena(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {3 * 144});
+      auto* other = static_cast<unsigned char*>(arena.data()) + 144 * 4;
+      std::memset(other, 0, static_cast<size_t>(other_bytes));
+      const std::vector<double> before = arena.Values();
+      for (const bool value_checks : {true, false}) {
+        const Spoil spoil = [&](BadCall& call) {
+          call.value_checks = value_checks;
+          (call.*which.tensor).data = other;
+          call.target.data = other + place.offset;
+        };
+        if (place.apart) {
+          ExpectAccepted("adjacent buffers", spoil);
+          EXPECT_TRUE(std::all_of(other, other + other_bytes, [](unsigned char byte) { return byte == 0; }));
+        } else {
+          ExpectBadParam(std::string("$T overlaps ") + which.name + " in memory, expected separate buffers.", spoil);
+          const std::vector<double> after = arena.Values();
+          EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size() * sizeof(double)), 0);
+        }
+        EXPECT_TRUE(arena.SurroundingsIntact());
+      }
+    }
+  }
+}
+
+TEST_P(RotatedFeatureAlignBadValues, InputsMayShareMemory) {
+  ExpectAccepted("bboxes are the features", [](BadCall& call) {
+    call.shape.channels = 5;
+    call.source.data = call.boxes.data;
+  });
 }
 
 }  // namespace
