@@ -28,7 +28,18 @@ target_link_libraries(detops_kernel_options INTERFACE detops_options)
 # No exception can leave a library that cannot throw. Errors of libm are not asked for.
 target_compile_options(detops_kernel_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
                        -fno-math-errno -fvisibility=hidden)
-if(NOT DETOPS_ENABLE_AVX512 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
-  # Highway gives better targets lower bits; AVX2 is bit 9 and everything below it is AVX-512 or later.
-  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=((1LL<<9)-1)")
+
+# Which targets of Highway are left out. It gives better targets lower bits; AVX2 is bit 9 and everything below is AVX-512
+# or later, SSE4 is bit 11, SSSE3 bit 12.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  set(detops_disabled_targets 0)
+  if(NOT DETOPS_ENABLE_AVX512)
+    string(APPEND detops_disabled_targets "|((1LL<<9)-1)")
+  endif()
+  if(DETOPS_SANITIZE)
+    # The best and the scalar target only: compilers need minutes for the kernels of all targets under sanitizers.
+    string(APPEND detops_disabled_targets "|(1LL<<11)|(1LL<<12)")
+    target_compile_definitions(detops_kernel_options INTERFACE HWY_BROKEN_EMU128=1)
+  endif()
+  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=(${detops_disabled_targets})")
 endif()

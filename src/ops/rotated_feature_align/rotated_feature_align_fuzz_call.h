@@ -338,8 +338,9 @@ inline Call MakeCall(FuzzedDataProvider& bytes) {
   call.spatial_scale = OneOf(bytes, kScales);
   constexpr int kChannels[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 31, 33, 72};
   std::vector<int64_t> shape = {Number(bytes, 1, 2), Number(bytes, 1, 6), Number(bytes, 1, 6), OneOf(bytes, kChannels)};
-  // Now and then large enough for several tasks.
-  if (OneIn(bytes, 200)) shape = {1, Number(bytes, 21, 24), Number(bytes, 21, 24), std::min<int64_t>(shape[3], 17)};
+  // Now and then large enough for several tasks in every phase.
+  constexpr int kManyChannels[] = {1, 24, 33};
+  if (OneIn(bytes, 200)) shape = {1, Number(bytes, 29, 32), Number(bytes, 29, 32), OneOf(bytes, kManyChannels)};
   call.source().extents = call.target().extents = shape;
   call.boxes().extents = {shape[0], shape[1], shape[2], 5};
   call.boxes().layout = Number(bytes, 0, 12);

@@ -82,7 +82,7 @@ HWY_INLINE void SumVectors(D d, const RowTerms<T, Real>& terms, const T* HWY_RES
 constexpr int64_t kLongList = 512;
 
 template <int kVectors, StoreMode kMode, class D, typename T, typename Real>
-void SumLongVectors(D d, RowTerms<T, Real> terms, const T* self, T* target, int64_t channel) {
+HWY_NOINLINE void SumLongVectors(D d, RowTerms<T, Real> terms, const T* self, T* target, int64_t channel) {
   constexpr size_t kMaxLanes = hn::MaxLanes(D());
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   alignas(64) Real piece[4 * kMaxLanes];
@@ -135,7 +135,8 @@ HWY_INLINE void SumRow(D d, const RowTerms<T, Real>& terms, const T* HWY_RESTRIC
 }
 
 template <StoreMode kMode, class D, typename T, typename Real>
-void SumLongRow(D d, const RowTerms<T, Real>& terms, const T* self, T* target, int64_t begin, int64_t end) {
+HWY_NOINLINE void SumLongRow(D d, const RowTerms<T, Real>& terms, const T* self, T* target, int64_t begin,
+                             int64_t end) {
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   int64_t channel = begin;
   for (; channel + 4 * n <= end; channel += 4 * n) SumLongVectors<4, kMode>(d, terms, self, target, channel);
@@ -144,8 +145,9 @@ void SumLongRow(D d, const RowTerms<T, Real>& terms, const T* self, T* target, i
   for (; channel < end; ++channel) SumLongVectors<1, StoreMode::kPlain>(one, terms, self, target, channel);
 }
 
+// A function of its own per type: all in one would be so large that compilers need minutes for it under sanitizers.
 template <StoreMode kMode, typename T>
-void SumRows(const RowSums& sums) {
+HWY_NOINLINE void SumRows(const RowSums& sums) {
   using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const hn::ScalableTag<Real> d;
   const auto* taps = static_cast<const Tap<Real>*>(sums.taps);
