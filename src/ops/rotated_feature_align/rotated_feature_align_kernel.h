@@ -36,8 +36,8 @@ struct RowSums {
 // Whether target rows are whole cache lines, and so many that they would push the source out of the caches.
 bool CanStream(const void* target, int64_t row_bytes, int64_t rows);
 
-// The kernel of the SIMD target in use. A call asks once, at its start, and stays with the answer, so that a change of the target
-// never reaches into a running call.
+// The kernel of the SIMD target in use. A call asks once, at its start, and stays with the answer, so that a change of
+// the target never reaches into a running call.
 using RowSumsKernel = void (*)(const RowSums& sums);
 RowSumsKernel ChooseRowSumsKernel();
 
