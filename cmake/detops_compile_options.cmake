@@ -29,6 +29,9 @@ target_link_libraries(detops_kernel_options INTERFACE detops_options)
 target_compile_options(detops_kernel_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
                        -fno-math-errno -fvisibility=hidden)
 
+# The fallback is the scalar target with every compiler; the emulated 128-bit one takes clang minutes.
+target_compile_definitions(detops_kernel_options INTERFACE HWY_BROKEN_EMU128=1)
+
 # Which targets of Highway are left out. It gives better targets lower bits; AVX2 is bit 9 and everything below is AVX-512
 # or later, SSE4 is bit 11, SSSE3 bit 12.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
@@ -39,7 +42,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   if(DETOPS_SANITIZE)
     # The best and the scalar target only: compilers need minutes for the kernels of all targets under sanitizers.
     string(APPEND detops_disabled_targets "|(1LL<<11)|(1LL<<12)")
-    target_compile_definitions(detops_kernel_options INTERFACE HWY_BROKEN_EMU128=1)
   endif()
   target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=(${detops_disabled_targets})")
 endif()

@@ -163,7 +163,7 @@ ArgCheck& ArgCheck::Integer(const char* argument, int64_t value, bool condition,
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s is %lld, expected %s.", argument, static_cast<long long>(value), expectation);
 }
 
-ArgCheck& ArgCheck::Number(const char* argument, double value, bool condition, const char* expectation) {
+ArgCheck& ArgCheck::Number(const char* argument, float value, bool condition, const char* expectation) {
   if (failed() || condition) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s is %s, expected %s.", argument, NumberText(value).text, expectation);
 }

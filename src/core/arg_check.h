@@ -69,7 +69,7 @@ class ArgCheck {
 
   // BAD_PARAM unless the condition holds: "<argument> is <value>, expected <expectation>."
   ArgCheck& Integer(const char* argument, int64_t value, bool condition, const char* expectation);
-  ArgCheck& Number(const char* argument, double value, bool condition, const char* expectation);
+  ArgCheck& Number(const char* argument, float value, bool condition, const char* expectation);
 
   // NOT_SUPPORTED unless the condition holds, in both profiles; the sentence is the operator's own.
   ArgCheck& Supported(bool condition, const char* sentence);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <charconv>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -66,10 +67,19 @@ class ThreadTexts {
 
 const char* ThreadErrorText() { return ThreadTexts::Get(); }
 
-NumberText::NumberText(double value) {
-  const auto result = std::to_chars(text, text + sizeof(text) - 1, value);
-  *result.ptr = '\0';  // 31 characters hold every double, so to_chars cannot run out of room
+namespace {
+
+// 31 characters hold every double, so to_chars cannot run out of room. The sign of a NaN means nothing to a reader.
+template <typename Real>
+void WriteNumber(Real value, char (&text)[32]) {
+  const auto result = std::to_chars(text, text + sizeof(text) - 1, std::isnan(value) ? std::abs(value) : value);
+  *result.ptr = '\0';
 }
+
+}  // namespace
+
+NumberText::NumberText(double value) { WriteNumber(value, text); }
+NumberText::NumberText(float value) { WriteNumber(value, text); }
 
 mluOpStatus_t Call::Succeed() const {
   ThreadTexts::Clear();

@@ -18,6 +18,7 @@ const char* ThreadErrorText();
 // program's locale, which printf is not.
 struct NumberText {
   explicit NumberText(double value);
+  explicit NumberText(float value);
   char text[32];
 };
 

@@ -128,6 +128,8 @@ void StartWorkers(State& state, int wanted) {
   // Signals belong to the program's own threads.
   sigset_t all, before;
   sigfillset(&all);
+  // ... except those a thread sends itself by a fault: the program's handlers and sanitizers must see them.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int count = state.worker_count.load(std::memory_order_relaxed);
   while (count < wanted) {
