@@ -257,7 +257,9 @@ TEST_F(ArgCheckTest, ScalarsAndSupport) {
   BAD(Number("scale", -0.25, false, "above 0"), "scale is -0.25, expected above 0.");
   BAD(Number("scale", kInf, false, "above 0"), "scale is inf, expected above 0.");
   BAD(Number("scale", kNan, false, "above 0"), "scale is nan, expected above 0.");
-  BAD(Number("scale", 1e-300, false, "above 0"), "scale is 1e-300, expected above 0.");
+  BAD(Number("scale", -kNan, false, "above 0"), "scale is nan, expected above 0.");
+  BAD(Number("scale", -0.1f, false, "above 0"), "scale is -0.1, expected above 0.");
+  BAD(Number("scale", 1e-30f, false, "above 0"), "scale is 1e-30, expected above 0.");
   PASS(Supported(true, "not here."));
   UNSUPPORTED(Supported(false, "100% of it is too much."), "100% of it is too much.");
 }
