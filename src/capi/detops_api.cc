@@ -12,14 +12,6 @@ namespace {
 
 constexpr int kArchitecture = 592;
 
-mluOpStatus_t NullHandle(const Call& call) {
-  return call.Fail(MLUOP_STATUS_BAD_PARAM, "handle is NULL, expected a handle of mluOpCreate.");
-}
-
-mluOpStatus_t NullResult(const Call& call, const char* argument) {
-  return call.Fail(MLUOP_STATUS_BAD_PARAM, "%s is NULL, expected a place for the result.", argument);
-}
-
 }  // namespace
 
 const char* detopsGetVersion(void) {
@@ -33,7 +25,7 @@ const char* detopsGetLastError(mluOpHandle_t handle) {
 
 mluOpStatus_t detopsSetProfile(mluOpHandle_t handle, detopsProfile_t profile) {
   const Call call("detopsSetProfile", handle);
-  if (handle == nullptr) return NullHandle(call);
+  if (handle == nullptr) return call.NullHandle();
   if (profile != DETOPS_PROFILE_CONTRACT && profile != DETOPS_PROFILE_FULL) {
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "profile is %d, expected 0 or 1.", static_cast<int>(profile));
   }
@@ -43,38 +35,38 @@ mluOpStatus_t detopsSetProfile(mluOpHandle_t handle, detopsProfile_t profile) {
 
 mluOpStatus_t detopsGetProfile(mluOpHandle_t handle, detopsProfile_t* profile) {
   const Call call("detopsGetProfile", handle);
-  if (handle == nullptr) return NullHandle(call);
-  if (profile == nullptr) return NullResult(call, "profile");
+  if (handle == nullptr) return call.NullHandle();
+  if (profile == nullptr) return call.NullResult("profile");
   *profile = handle->profile;
   return call.Succeed();
 }
 
 mluOpStatus_t detopsSetValueChecks(mluOpHandle_t handle, int on) {
   const Call call("detopsSetValueChecks", handle);
-  if (handle == nullptr) return NullHandle(call);
+  if (handle == nullptr) return call.NullHandle();
   handle->value_checks = on != 0;
   return call.Succeed();
 }
 
 mluOpStatus_t detopsGetValueChecks(mluOpHandle_t handle, int* on) {
   const Call call("detopsGetValueChecks", handle);
-  if (handle == nullptr) return NullHandle(call);
-  if (on == nullptr) return NullResult(call, "on");
+  if (handle == nullptr) return call.NullHandle();
+  if (on == nullptr) return call.NullResult("on");
   *on = handle->value_checks ? 1 : 0;
   return call.Succeed();
 }
 
 mluOpStatus_t detopsGetArchitecture(mluOpHandle_t handle, int* architecture) {
   const Call call("detopsGetArchitecture", handle);
-  if (handle == nullptr) return NullHandle(call);
-  if (architecture == nullptr) return NullResult(call, "architecture");
+  if (handle == nullptr) return call.NullHandle();
+  if (architecture == nullptr) return call.NullResult("architecture");
   *architecture = kArchitecture;
   return call.Succeed();
 }
 
 mluOpStatus_t detopsSetNumThreads(mluOpHandle_t handle, int num_threads) {
   const Call call("detopsSetNumThreads", handle);
-  if (handle == nullptr) return NullHandle(call);
+  if (handle == nullptr) return call.NullHandle();
   if (num_threads < 0) {
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "num_threads is %d, expected 0 or more.", num_threads);
   }
@@ -84,15 +76,15 @@ mluOpStatus_t detopsSetNumThreads(mluOpHandle_t handle, int num_threads) {
 
 mluOpStatus_t detopsGetNumThreads(mluOpHandle_t handle, int* num_threads) {
   const Call call("detopsGetNumThreads", handle);
-  if (handle == nullptr) return NullHandle(call);
-  if (num_threads == nullptr) return NullResult(call, "num_threads");
+  if (handle == nullptr) return call.NullHandle();
+  if (num_threads == nullptr) return call.NullResult("num_threads");
   *num_threads = handle->parallel.ThreadCount();
   return call.Succeed();
 }
 
 mluOpStatus_t detopsSetParallelRunner(mluOpHandle_t handle, detopsRunner_t runner, void* opaque) {
   const Call call("detopsSetParallelRunner", handle);
-  if (handle == nullptr) return NullHandle(call);
+  if (handle == nullptr) return call.NullHandle();
   handle->parallel.SetRunner(runner, opaque);
   return call.Succeed();
 }

@@ -10,28 +10,18 @@ using detops::Call;
 
 namespace {
 
-// The checks that most functions here consist of.
-bool HandleIsNull(const Call& call, mluOpStatus_t* status) {
-  if (call.handle() != nullptr) return false;
-  *status = call.Fail(MLUOP_STATUS_BAD_PARAM, "handle is NULL, expected a handle of mluOpCreate.");
-  return true;
-}
-
 // Writes *out after the checks every getter makes.
 template <typename T>
 mluOpStatus_t Get(const Call& call, const char* argument, T* out, T mluOpContext::* field) {
-  mluOpStatus_t status;
-  if (HandleIsNull(call, &status)) return status;
-  if (out == nullptr)
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "%s is NULL, expected a place for the result.", argument);
+  if (call.handle() == nullptr) return call.NullHandle();
+  if (out == nullptr) return call.NullResult(argument);
   *out = call.handle()->*field;
   return call.Succeed();
 }
 
 template <typename T>
 mluOpStatus_t Set(const Call& call, T value, T mluOpContext::* field) {
-  mluOpStatus_t status;
-  if (HandleIsNull(call, &status)) return status;
+  if (call.handle() == nullptr) return call.NullHandle();
   call.handle()->*field = value;
   return call.Succeed();
 }
@@ -40,7 +30,7 @@ mluOpStatus_t Set(const Call& call, T value, T mluOpContext::* field) {
 
 mluOpStatus_t MLUOP_WIN_API mluOpCreate(mluOpHandle_t* handle) {
   const Call call("mluOpCreate", nullptr);
-  if (handle == nullptr) return call.Fail(MLUOP_STATUS_BAD_PARAM, "handle is NULL, expected a place for the result.");
+  if (handle == nullptr) return call.NullResult("handle");
   auto* context = new (std::nothrow) mluOpContext;
   if (context == nullptr) return call.Fail(MLUOP_STATUS_ALLOC_FAILED, "no memory for a handle.");
   if (!detops::ThreadPool::Shared().AddUser()) {
@@ -53,16 +43,15 @@ mluOpStatus_t MLUOP_WIN_API mluOpCreate(mluOpHandle_t* handle) {
 
 mluOpStatus_t MLUOP_WIN_API mluOpUpdateContextInformation(mluOpHandle_t handle) {
   const Call call("mluOpUpdateContextInformation", handle);
-  mluOpStatus_t status;
-  return HandleIsNull(call, &status) ? status : call.Succeed();
+  return handle != nullptr ? call.Succeed() : call.NullHandle();
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpDestroy(mluOpHandle_t handle) {
-  mluOpStatus_t status;
-  if (HandleIsNull(Call("mluOpDestroy", handle), &status)) return status;
+  const Call call("mluOpDestroy", nullptr);  // without the handle, which ends here
+  if (handle == nullptr) return call.NullHandle();
   delete handle;
   detops::ThreadPool::Shared().RemoveUser();
-  return Call("mluOpDestroy", nullptr).Succeed();
+  return call.Succeed();
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpSetQueue(mluOpHandle_t handle, cnrtQueue_t queue) {
@@ -92,7 +81,7 @@ const char* MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status) {
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetSizeOfDataType(mluOpDataType_t data_type, size_t* size) {
   const Call call("mluOpGetSizeOfDataType", nullptr);
-  if (size == nullptr) return call.Fail(MLUOP_STATUS_BAD_PARAM, "size is NULL, expected a place for the result.");
+  if (size == nullptr) return call.NullResult("size");
   const int number = static_cast<int>(data_type);
   if (number <= MLUOP_DTYPE_INVALID) {
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "data_type is %d, expected a type above MLUOP_DTYPE_INVALID (0).", number);
@@ -111,8 +100,7 @@ size_t MLUOP_WIN_API mluOpGetVersion(void) { return MLUOP_VERSION; }
 
 mluOpStatus_t MLUOP_WIN_API mluOpSetQuantizeRoundMode(mluOpHandle_t handle, mluOpQuantizeRoundMode_t round_mode) {
   const Call call("mluOpSetQuantizeRoundMode", handle);
-  mluOpStatus_t status;
-  if (HandleIsNull(call, &status)) return status;
+  if (call.handle() == nullptr) return call.NullHandle();
   if (round_mode != MLUOP_ROUND_HALF_TO_EVEN && round_mode != MLUOP_ROUND_HALF_UP &&
       round_mode != MLUOP_ROUND_HALF_OFF_ZERO) {
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "round_mode is %d, expected 0, 1 or 2.", static_cast<int>(round_mode));
@@ -126,8 +114,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetQuantizeRoundMode(mluOpHandle_t handle, mluO
 
 mluOpStatus_t MLUOP_WIN_API mluOpSetAtomicsMode(mluOpHandle_t handle, mluOpAtomicsMode_t atomics_mode) {
   const Call call("mluOpSetAtomicsMode", handle);
-  mluOpStatus_t status;
-  if (HandleIsNull(call, &status)) return status;
+  if (call.handle() == nullptr) return call.NullHandle();
   if (atomics_mode != MLUOP_ATOMICS_NOT_ALLOWED && atomics_mode != MLUOP_ATOMICS_ALLOWED) {
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "atomics_mode is %d, expected 1 or 2.", static_cast<int>(atomics_mode));
   }
@@ -140,18 +127,15 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetAtomicsMode(mluOpHandle_t handle, mluOpAtomi
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetDevice(mluOpHandle_t handle, CNdev* device) {
   const Call call("mluOpGetDevice", handle);
-  mluOpStatus_t status;
-  if (HandleIsNull(call, &status)) return status;
-  if (device == nullptr) return call.Fail(MLUOP_STATUS_BAD_PARAM, "device is NULL, expected a place for the result.");
+  if (call.handle() == nullptr) return call.NullHandle();
+  if (device == nullptr) return call.NullResult("device");
   *device = 0;
   return call.Succeed();
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetReservedMemSize(uint64_t* mem_size) {
   const Call call("mluOpGetReservedMemSize", nullptr);
-  if (mem_size == nullptr) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "mem_size is NULL, expected a place for the result.");
-  }
+  if (mem_size == nullptr) return call.NullResult("mem_size");
   *mem_size = 0;
   return call.Succeed();
 }

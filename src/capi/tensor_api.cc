@@ -9,10 +9,6 @@ using detops::Call;
 
 namespace {
 
-mluOpStatus_t NullArgument(const Call& call, const char* argument, const char* expected) {
-  return call.Fail(MLUOP_STATUS_BAD_PARAM, "%s is NULL, expected %s.", argument, expected);
-}
-
 // What a Set function was asked for. The pointers are the caller's; `strides` nullptr means dense.
 template <typename Integer>
 struct Request {
@@ -26,7 +22,7 @@ struct Request {
 // Everything a Set function checks about one descriptor; makes room too, so that Apply cannot fail.
 template <typename Integer>
 mluOpStatus_t Prepare(const Call& call, mluOpTensorDescriptor_t desc, const Request<Integer>& request) {
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   const int layout = static_cast<int>(request.layout);
   const int type = static_cast<int>(request.type);
   if (layout < 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "layout is %d, expected 0 or more.", layout);
@@ -36,7 +32,7 @@ mluOpStatus_t Prepare(const Call& call, mluOpTensorDescriptor_t desc, const Requ
     if (desc->pointer_mode == MLUOP_POINTER_MODE_HOST) return MLUOP_STATUS_SUCCESS;
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "dimNb is 0, expected 1 or more unless the pointer mode is HOST.");
   }
-  if (request.extents == nullptr) return NullArgument(call, "dimSize", "an array of dimNb extents");
+  if (request.extents == nullptr) return call.NullArgument("dimSize", "an array of dimNb extents");
   for (int axis = 0; axis < request.rank; ++axis) {
     const auto extent = static_cast<long long>(request.extents[axis]);
     if (extent < 0) {
@@ -66,27 +62,21 @@ mluOpStatus_t Set(const Call& call, mluOpTensorDescriptor_t desc, const Request<
 
 template <typename Integer>
 mluOpStatus_t SetEx(const Call& call, mluOpTensorDescriptor_t desc, const Request<Integer>& request) {
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
-  if (request.extents == nullptr) return NullArgument(call, "dimSize", "an array of dimNb extents");
-  if (request.strides == nullptr) return NullArgument(call, "dimStride", "an array of dimNb strides");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
+  if (request.extents == nullptr) return call.NullArgument("dimSize", "an array of dimNb extents");
+  if (request.strides == nullptr) return call.NullArgument("dimStride", "an array of dimNb strides");
   return Set(call, desc, request);
 }
 
 template <typename Integer>
 mluOpStatus_t SetDim(const Call& call, mluOpTensorDescriptor_t desc, int rank, const Integer* extents) {
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   return Set<Integer>(call, desc, {desc->layout, desc->type, rank, extents, nullptr});
 }
 
-mluOpStatus_t CheckGroup(const Call& call, const void* group_desc, int desc_num) {
-  if (group_desc == nullptr) return NullArgument(call, "group_desc", "an array of pointers to descriptors");
-  if (desc_num <= 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "desc_num is %d, expected 1 or more.", desc_num);
-  return MLUOP_STATUS_SUCCESS;
-}
-
 mluOpStatus_t CheckGroupPointers(const Call& call, mluOpTensorDescriptor_t* const group_desc[], int desc_num) {
-  const mluOpStatus_t status = CheckGroup(call, group_desc, desc_num);
-  if (status != MLUOP_STATUS_SUCCESS) return status;
+  if (group_desc == nullptr) return call.NullArgument("group_desc", "an array of pointers to descriptors");
+  if (desc_num <= 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "desc_num is %d, expected 1 or more.", desc_num);
   for (int i = 0; i < desc_num; ++i) {
     if (group_desc[i] == nullptr) {
       return call.Fail(MLUOP_STATUS_BAD_PARAM, "group_desc[%d] is NULL, expected a pointer to a descriptor.", i);
@@ -112,10 +102,10 @@ mluOpStatus_t SetGroup(const Call& call, mluOpTensorDescriptor_t* const group_de
                        const Integer* extents, int desc_num) {
   mluOpStatus_t status = CheckGroupDescriptors(call, group_desc, desc_num);
   if (status != MLUOP_STATUS_SUCCESS) return status;
-  if (layouts == nullptr) return NullArgument(call, "group_layout", "an array of desc_num layouts");
-  if (types == nullptr) return NullArgument(call, "group_dtype", "an array of desc_num types");
-  if (ranks == nullptr) return NullArgument(call, "group_dimNb", "an array of desc_num ranks");
-  if (extents == nullptr) return NullArgument(call, "group_dimSize", "the extents of all descriptors");
+  if (layouts == nullptr) return call.NullArgument("group_layout", "an array of desc_num layouts");
+  if (types == nullptr) return call.NullArgument("group_dtype", "an array of desc_num types");
+  if (ranks == nullptr) return call.NullArgument("group_dimNb", "an array of desc_num ranks");
+  if (extents == nullptr) return call.NullArgument("group_dimSize", "the extents of all descriptors");
   // All checks and allocations first, so that a failure leaves every descriptor as it was.
   const Integer* next = extents;
   for (int i = 0; i < desc_num; ++i) {
@@ -138,7 +128,7 @@ bool Fits(int64_t /*value*/, const int64_t* /*as*/) { return true; }
 template <typename Integer>
 mluOpStatus_t Read(const Call& call, mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout, mluOpDataType_t* dtype,
                    int* rank, Integer* extents, Integer* strides) {
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   for (int axis = 0; axis < desc->rank(); ++axis) {
     const bool extent_fits = extents == nullptr || Fits(desc->extent(axis), extents);
     if (extent_fits && (strides == nullptr || Fits(desc->stride(axis), strides))) continue;
@@ -160,13 +150,12 @@ mluOpStatus_t Read(const Call& call, mluOpTensorDescriptor_t desc, mluOpTensorLa
 template <typename Integer>
 mluOpStatus_t ReadEx(const Call& call, mluOpTensorDescriptor_t desc, mluOpTensorLayout_t* layout,
                      mluOpDataType_t* dtype, int* rank, Integer* extents, Integer* strides) {
-  constexpr char kPlace[] = "a place for the result";
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
-  if (layout == nullptr) return NullArgument(call, "layout", kPlace);
-  if (dtype == nullptr) return NullArgument(call, "dtype", kPlace);
-  if (rank == nullptr) return NullArgument(call, "dimNb", kPlace);
-  if (extents == nullptr) return NullArgument(call, "dimSize", kPlace);
-  if (strides == nullptr) return NullArgument(call, "dimStride", kPlace);
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
+  if (layout == nullptr) return call.NullResult("layout");
+  if (dtype == nullptr) return call.NullResult("dtype");
+  if (rank == nullptr) return call.NullResult("dimNb");
+  if (extents == nullptr) return call.NullResult("dimSize");
+  if (strides == nullptr) return call.NullResult("dimStride");
   return Read(call, desc, layout, dtype, rank, extents, strides);
 }
 
@@ -180,11 +169,11 @@ struct Field {
 
 template <typename... T>
 mluOpStatus_t GetFields(const Call& call, const mluOpTensorDescriptor_t desc, Field<T>... fields) {
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
   const auto check = [&](const char* argument, const void* value) {
     if (status == MLUOP_STATUS_SUCCESS && value == nullptr) {
-      status = NullArgument(call, argument, "a place for the result");
+      status = call.NullResult(argument);
     }
   };
   (check(fields.argument, fields.value), ...);
@@ -197,7 +186,7 @@ mluOpStatus_t GetFields(const Call& call, const mluOpTensorDescriptor_t desc, Fi
 
 mluOpStatus_t MLUOP_WIN_API mluOpCreateTensorDescriptor(mluOpTensorDescriptor_t* desc) {
   const Call call("mluOpCreateTensorDescriptor", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a place for the result");
+  if (desc == nullptr) return call.NullResult("desc");
   auto* made = new (std::nothrow) mluOpTensorStruct;
   if (made == nullptr) return call.Fail(MLUOP_STATUS_ALLOC_FAILED, "no memory for a descriptor.");
   *desc = made;
@@ -231,7 +220,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpCreateGroupTensorDescriptors(mluOpTensorDescrip
 
 mluOpStatus_t MLUOP_WIN_API mluOpDestroyTensorDescriptor(mluOpTensorDescriptor_t desc) {
   const Call call("mluOpDestroyTensorDescriptor", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   delete desc;
   return call.Succeed();
 }
@@ -247,7 +236,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpDestroyGroupTensorDescriptors(mluOpTensorDescri
 
 mluOpStatus_t MLUOP_WIN_API mluOpResetTensorDescriptor(mluOpTensorDescriptor_t desc) {
   const Call call("mluOpResetTensorDescriptor", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   desc->Reset();
   return call.Succeed();
 }
@@ -331,7 +320,7 @@ size_t MLUOP_WIN_API mluOpGetTensorElementNum(const mluOpTensorDescriptor_t desc
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPointerMode(mluOpTensorDescriptor_t desc,
                                                                 mluOpPointerMode_t pointer_mode) {
   const Call call("mluOpSetTensorDescriptorPointerMode", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   if (pointer_mode != MLUOP_POINTER_MODE_HOST && pointer_mode != MLUOP_POINTER_MODE_DEVICE) {
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "pointer_mode is %d, expected 0 or 1.", static_cast<int>(pointer_mode));
   }
@@ -348,7 +337,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPointerMode(mluOpTensorDescr
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorOnchipDataType(mluOpTensorDescriptor_t desc,
                                                                    mluOpDataType_t onchip_dtype) {
   const Call call("mluOpSetTensorDescriptorOnchipDataType", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   const int number = static_cast<int>(onchip_dtype);
   if (number < 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "onchip_dtype is %d, expected 0 or more.", number);
   desc->onchip_type = onchip_dtype;
@@ -363,7 +352,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorOnchipDataType(const mluOpTe
 
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPosition(mluOpTensorDescriptor_t desc, int position) {
   const Call call("mluOpSetTensorDescriptorPosition", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   desc->position = position;
   return call.Succeed();
 }
@@ -371,7 +360,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPosition(mluOpTensorDescript
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionAndScale(mluOpTensorDescriptor_t desc, int position,
                                                                      float scale) {
   const Call call("mluOpSetTensorDescriptorPositionAndScale", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   desc->position = position;
   desc->scale = scale;
   return call.Succeed();
@@ -380,7 +369,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionAndScale(mluOpTensor
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(mluOpTensorDescriptor_t desc, int position,
                                                                            float scale, int offset) {
   const Call call("mluOpSetTensorDescriptorPositionScaleAndOffset", nullptr);
-  if (desc == nullptr) return NullArgument(call, "desc", "a tensor descriptor");
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   desc->position = position;
   desc->scale = scale;
   desc->offset = offset;

@@ -69,7 +69,8 @@ bool ArgCheck::full() const { return call_.handle()->profile == DETOPS_PROFILE_F
 
 ArgCheck& ArgCheck::Handle() {
   if (failed() || call_.handle() != nullptr) return *this;
-  return Fail(MLUOP_STATUS_BAD_PARAM, "handle is NULL, expected a handle of mluOpCreate.");
+  status_ = call_.NullHandle();
+  return *this;
 }
 
 ArgCheck& ArgCheck::Descriptor(const TensorArg& tensor) {

@@ -33,6 +33,13 @@ class Call {
   // Ends the call badly: the text becomes "function: sentence". The sentence ends with a full stop.
   mluOpStatus_t Fail(mluOpStatus_t status, const char* format, ...) const __attribute__((format(printf, 3, 4)));
 
+  // The failures most functions share: BAD_PARAM with one wording for all.
+  mluOpStatus_t NullHandle() const { return NullArgument("handle", "a handle of mluOpCreate"); }
+  mluOpStatus_t NullResult(const char* argument) const { return NullArgument(argument, "a place for the result"); }
+  mluOpStatus_t NullArgument(const char* argument, const char* expected) const {
+    return Fail(MLUOP_STATUS_BAD_PARAM, "%s is NULL, expected %s.", argument, expected);
+  }
+
   mluOpHandle_t handle() const { return handle_; }
 
  private:
