@@ -21,15 +21,14 @@ struct Request {
 
 // Everything a Set function checks about one descriptor; makes room too, so that Apply cannot fail.
 template <typename Integer>
-mluOpStatus_t Prepare(const Call& call, mluOpTensorDescriptor_t desc, const Request<Integer>& request) {
-  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
+mluOpStatus_t Prepare(const Call& call, mluOpTensorStruct& desc, const Request<Integer>& request) {
   const int layout = static_cast<int>(request.layout);
   const int type = static_cast<int>(request.type);
   if (layout < 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "layout is %d, expected 0 or more.", layout);
   if (type < 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "dtype is %d, expected 0 or more.", type);
   if (request.rank < 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "dimNb is %d, expected 0 or more.", request.rank);
   if (request.rank == 0) {
-    if (desc->pointer_mode == MLUOP_POINTER_MODE_HOST) return MLUOP_STATUS_SUCCESS;
+    if (desc.pointer_mode == MLUOP_POINTER_MODE_HOST) return MLUOP_STATUS_SUCCESS;
     return call.Fail(MLUOP_STATUS_BAD_PARAM, "dimNb is 0, expected 1 or more unless the pointer mode is HOST.");
   }
   if (request.extents == nullptr) return call.NullArgument("dimSize", "an array of dimNb extents");
@@ -39,21 +38,21 @@ mluOpStatus_t Prepare(const Call& call, mluOpTensorDescriptor_t desc, const Requ
       return call.Fail(MLUOP_STATUS_BAD_PARAM, "dimSize[%d] is %lld, expected 0 or more.", axis, extent);
     }
   }
-  if (!desc->Reserve(request.rank)) {
+  if (!desc.Reserve(request.rank)) {
     return call.Fail(MLUOP_STATUS_ALLOC_FAILED, "no memory for %d extents.", request.rank);
   }
   return MLUOP_STATUS_SUCCESS;
 }
 
 template <typename Integer>
-void Apply(mluOpTensorDescriptor_t desc, const Request<Integer>& request) {
-  desc->layout = request.layout;
-  desc->type = request.type;
-  desc->SetShape(request.rank, request.extents, request.strides);
+void Apply(mluOpTensorStruct& desc, const Request<Integer>& request) {
+  desc.layout = request.layout;
+  desc.type = request.type;
+  desc.SetShape(request.rank, request.extents, request.strides);
 }
 
 template <typename Integer>
-mluOpStatus_t Set(const Call& call, mluOpTensorDescriptor_t desc, const Request<Integer>& request) {
+mluOpStatus_t PrepareAndApply(const Call& call, mluOpTensorStruct& desc, const Request<Integer>& request) {
   const mluOpStatus_t status = Prepare(call, desc, request);
   if (status != MLUOP_STATUS_SUCCESS) return status;
   Apply(desc, request);
@@ -61,17 +60,23 @@ mluOpStatus_t Set(const Call& call, mluOpTensorDescriptor_t desc, const Request<
 }
 
 template <typename Integer>
+mluOpStatus_t Set(const Call& call, mluOpTensorDescriptor_t desc, const Request<Integer>& request) {
+  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
+  return PrepareAndApply(call, *desc, request);
+}
+
+template <typename Integer>
 mluOpStatus_t SetEx(const Call& call, mluOpTensorDescriptor_t desc, const Request<Integer>& request) {
   if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   if (request.extents == nullptr) return call.NullArgument("dimSize", "an array of dimNb extents");
   if (request.strides == nullptr) return call.NullArgument("dimStride", "an array of dimNb strides");
-  return Set(call, desc, request);
+  return PrepareAndApply(call, *desc, request);
 }
 
 template <typename Integer>
 mluOpStatus_t SetDim(const Call& call, mluOpTensorDescriptor_t desc, int rank, const Integer* extents) {
   if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
-  return Set<Integer>(call, desc, {desc->layout, desc->type, rank, extents, nullptr});
+  return PrepareAndApply<Integer>(call, *desc, {desc->layout, desc->type, rank, extents, nullptr});
 }
 
 mluOpStatus_t CheckGroupPointers(const Call& call, mluOpTensorDescriptor_t* const group_desc[], int desc_num) {
@@ -109,13 +114,13 @@ mluOpStatus_t SetGroup(const Call& call, mluOpTensorDescriptor_t* const group_de
   // All checks and allocations first, so that a failure leaves every descriptor as it was.
   const Integer* next = extents;
   for (int i = 0; i < desc_num; ++i) {
-    status = Prepare<Integer>(call, *group_desc[i], {layouts[i], types[i], ranks[i], next, nullptr});
+    status = Prepare<Integer>(call, **group_desc[i], {layouts[i], types[i], ranks[i], next, nullptr});
     if (status != MLUOP_STATUS_SUCCESS) return status;
     next += ranks[i];
   }
   next = extents;
   for (int i = 0; i < desc_num; ++i) {
-    Apply<Integer>(*group_desc[i], {layouts[i], types[i], ranks[i], next, nullptr});
+    Apply<Integer>(**group_desc[i], {layouts[i], types[i], ranks[i], next, nullptr});
     next += ranks[i];
   }
   return call.Succeed();
