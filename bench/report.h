@@ -5,23 +5,18 @@
 #include <benchmark/benchmark.h>
 
 #include <functional>
+#include <string>
 
 #include "bench/machine.h"
 
 namespace detops_bench {
 
+// Adds a benchmark to the program; `run` ends in Report.
+void Register(const std::string& name, std::function<void(benchmark::State&)> run);
+
 // One "iteration" of Google Benchmark is a whole series of calls beside measurements of the machine, so its time
-// column shows the best call. Register with UseManualTime() and Iterations(1).
-inline void Report(benchmark::State& state, int threads, const Work& work, const std::function<void()>& call) {
-  for (auto _ : state) {
-    const Timing timing = TimeCall(threads, work, call);
-    state.SetIterationTime(timing.seconds);
-    state.counters["bound_us"] = timing.bound * 1e6;
-    state.counters["ratio"] = timing.ratio();
-    state.counters["GB/s"] = timing.limits.bytes_per_second * 1e-9;
-    state.counters["GFLOP/s"] = timing.limits.float_flops_per_second * 1e-9;
-  }
-}
+// column shows the best call.
+void Report(benchmark::State& state, int threads, const Work& work, const std::function<void()>& call);
 
 }  // namespace detops_bench
 

@@ -46,11 +46,13 @@ void* Count(void* block) {
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the C library's own names.
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* block, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 void __libc_free(void* block);
+// NOLINTEND(bugprone-reserved-identifier)
 
 void* malloc(size_t size) { return MustFail() ? nullptr : Count(__libc_malloc(size)); }
 
@@ -104,6 +106,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 }
 
 // What pthread_atfork calls.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the C library's own name.
 int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* library) {
   if (g_fail_fork_handlers) return ENOMEM;
   using Function = int (*)(void (*)(), void (*)(), void (*)(), void*);

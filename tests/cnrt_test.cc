@@ -18,13 +18,15 @@ constexpr bool kAllocatorMayAbort = detops_test::kAddressSanitizer || detops_tes
 static_assert(cnrtSuccess == 0 && cnrtErrorNotReady == 1 && cnrtErrorInit == 100002 && cnrtErrorNoDevice == 100004);
 static_assert(cnrtErrorDeviceInvalid == 100005 && cnrtErrorArgsInvalid == 100006 && cnrtErrorSys == 100007);
 static_assert(cnrtErrorSysNoMem == 100010 && cnrtErrorNoMem == 100100);
-static_assert(CNRT_RET_SUCCESS == cnrtSuccess && CNRT_RET_ERR_INVALID == cnrtErrorArgsInvalid);
-static_assert(CNRT_RET_ERR_NOMEM == cnrtErrorNoMem && CNRT_RET_ERR_NOT_READY == cnrtErrorNotReady);
 static_assert(cnrtMemcpyHostToDev == 0 && cnrtMemcpyDevToDev == 1 && cnrtMemcpyDevToHost == 2);
 static_assert(cnrtMemcpyHostToHost == 3 && cnrtMemcpyPeerToPeer == 4 && cnrtMemcpyNoDirection == 5);
+// NOLINTBEGIN(misc-redundant-expression): both sides are the same because the macros are right.
+static_assert(CNRT_RET_SUCCESS == cnrtSuccess && CNRT_RET_ERR_INVALID == cnrtErrorArgsInvalid);
+static_assert(CNRT_RET_ERR_NOMEM == cnrtErrorNoMem && CNRT_RET_ERR_NOT_READY == cnrtErrorNotReady);
 static_assert(CNRT_MEM_TRANS_DIR_HOST2DEV == cnrtMemcpyHostToDev && CNRT_MEM_TRANS_DIR_DEV2DEV == cnrtMemcpyDevToDev);
 static_assert(CNRT_MEM_TRANS_DIR_DEV2HOST == cnrtMemcpyDevToHost);
 static_assert(CNRT_MEM_TRANS_DIR_HOST2HOST == cnrtMemcpyHostToHost);
+// NOLINTEND(misc-redundant-expression)
 static_assert(CN_SUCCESS == 0);
 
 // Every test starts and ends with no error remembered.

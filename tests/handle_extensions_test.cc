@@ -15,7 +15,8 @@ namespace {
 using detops_test::AlignCase;
 
 static_assert(DETOPS_PROFILE_CONTRACT == 0 && DETOPS_PROFILE_FULL == 1);
-static_assert(DETOPS_VERSION_MAJOR == 0 && DETOPS_VERSION_MINOR == 1 && DETOPS_VERSION_PATCH == 0);
+static_assert(DETOPS_VERSION_MAJOR == 0 && DETOPS_VERSION_MINOR == 1);
+static_assert(DETOPS_VERSION_PATCH == 0);
 
 constexpr char kNullHandle[] = ": handle is NULL, expected a handle of mluOpCreate.";
 
@@ -224,7 +225,7 @@ TEST_F(TargetTest, UnknownNamesAreRefusedAndChangeNothing) {
   const std::string expected = std::string("\", expected one of ") + detopsGetSupportedTargets() + ".";
   for (const std::string name : {"avx9000", "", ",", "avx", "neon_bf16 "}) {
     EXPECT_EQ(detopsSetTarget(name.c_str()), MLUOP_STATUS_BAD_PARAM) << name;
-    EXPECT_EQ(ThreadText(), "detopsSetTarget: name is \"" + name + expected);
+    EXPECT_EQ(ThreadText(), std::string("detopsSetTarget: name is \"").append(name).append(expected));
     EXPECT_EQ(detopsGetTarget(), last);
   }
   EXPECT_EQ(detopsSetTarget(detopsGetSupportedTargets()), MLUOP_STATUS_BAD_PARAM) << "a list is no name";

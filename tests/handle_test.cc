@@ -32,8 +32,8 @@ static_assert(MLUOP_COMPUTATION_FAST == 0 && MLUOP_COMPUTATION_HIGH_PRECISION ==
 static_assert(MLUOP_COMPUTATION_ULTRAHIGH_PRECISION == 2);
 static_assert(MLUOP_NOT_PROPAGATE_NAN == 0 && MLUOP_PROPAGATE_NAN == 1);
 
-static_assert(MLUOP_MAJOR == 1 && MLUOP_MINOR == 11 && MLUOP_PATCHLEVEL == 1);
-static_assert(MLUOP_VERSION == 2101 && MLUOP_DIM_MAX == 8);
+static_assert(MLUOP_MAJOR == 1 && MLUOP_MINOR == 11);
+static_assert(MLUOP_PATCHLEVEL == 1 && MLUOP_VERSION == 2101 && MLUOP_DIM_MAX == 8);
 
 constexpr char kNullHandle[] = "handle is NULL, expected a handle of mluOpCreate.";
 

@@ -31,6 +31,7 @@ struct Group {
 
 std::vector<DescriptorSnapshot> Snapshots(const Group& group) {
   std::vector<DescriptorSnapshot> snapshots;
+  snapshots.reserve(group.descs.size());
   for (mluOpTensorDescriptor_t desc : group.descs) snapshots.push_back(Snapshot(desc));
   return snapshots;
 }

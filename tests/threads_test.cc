@@ -121,6 +121,7 @@ TEST_F(ThreadsTest, ResultsDoNotDependOnTheNumberOfThreads) {
 TEST_F(ThreadsTest, EightThreadsWithTheirOwnHandles) {
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
       const Handle handle(1 + i % 4);
@@ -139,6 +140,7 @@ TEST_F(ThreadsTest, EightThreadsCreateAndDestroyHandles) {
   const int before = ThreadsOfProcess();
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
       for (int round = 0; round < 15; ++round) {
@@ -212,6 +214,7 @@ struct ThreadedRunner {
     auto* runner = static_cast<ThreadedRunner*>(self);
     std::atomic<int> next{count - 1};
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&] {
         const Handle own(3);

@@ -1,4 +1,4 @@
-// Tensor descriptors of mlu_op.h.
+// Tensor descriptors of mlu_op.h: making, shapes and strides.
 #include <climits>
 #include <new>
 
@@ -79,34 +79,42 @@ mluOpStatus_t SetDim(const Call& call, mluOpTensorDescriptor_t desc, int rank, c
   return PrepareAndApply<Integer>(call, *desc, {desc->layout, desc->type, rank, extents, nullptr});
 }
 
-mluOpStatus_t CheckGroupPointers(const Call& call, mluOpTensorDescriptor_t* const group_desc[], int desc_num) {
-  if (group_desc == nullptr) return call.NullArgument("group_desc", "an array of pointers to descriptors");
-  if (desc_num <= 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "desc_num is %d, expected 1 or more.", desc_num);
+// Whether all pointers of a group are there; if not, the call has failed with BAD_PARAM.
+bool CheckGroupPointers(const Call& call, mluOpTensorDescriptor_t* const group_desc[], int desc_num) {
+  if (group_desc == nullptr) {
+    call.NullArgument("group_desc", "an array of pointers to descriptors");
+    return false;
+  }
+  if (desc_num <= 0) {
+    call.Fail(MLUOP_STATUS_BAD_PARAM, "desc_num is %d, expected 1 or more.", desc_num);
+    return false;
+  }
   for (int i = 0; i < desc_num; ++i) {
     if (group_desc[i] == nullptr) {
-      return call.Fail(MLUOP_STATUS_BAD_PARAM, "group_desc[%d] is NULL, expected a pointer to a descriptor.", i);
+      call.Fail(MLUOP_STATUS_BAD_PARAM, "group_desc[%d] is NULL, expected a pointer to a descriptor.", i);
+      return false;
     }
   }
-  return MLUOP_STATUS_SUCCESS;
+  return true;
 }
 
-mluOpStatus_t CheckGroupDescriptors(const Call& call, mluOpTensorDescriptor_t* const group_desc[], int desc_num) {
-  const mluOpStatus_t status = CheckGroupPointers(call, group_desc, desc_num);
-  if (status != MLUOP_STATUS_SUCCESS) return status;
+// The same for the descriptors they point to.
+bool CheckGroupDescriptors(const Call& call, mluOpTensorDescriptor_t* const group_desc[], int desc_num) {
+  if (!CheckGroupPointers(call, group_desc, desc_num)) return false;
   for (int i = 0; i < desc_num; ++i) {
     if (*group_desc[i] == nullptr) {
-      return call.Fail(MLUOP_STATUS_BAD_PARAM, "*group_desc[%d] is NULL, expected a tensor descriptor.", i);
+      call.Fail(MLUOP_STATUS_BAD_PARAM, "*group_desc[%d] is NULL, expected a tensor descriptor.", i);
+      return false;
     }
   }
-  return MLUOP_STATUS_SUCCESS;
+  return true;
 }
 
 template <typename Integer>
 mluOpStatus_t SetGroup(const Call& call, mluOpTensorDescriptor_t* const group_desc[],
                        const mluOpTensorLayout_t* layouts, const mluOpDataType_t* types, const int* ranks,
                        const Integer* extents, int desc_num) {
-  mluOpStatus_t status = CheckGroupDescriptors(call, group_desc, desc_num);
-  if (status != MLUOP_STATUS_SUCCESS) return status;
+  if (!CheckGroupDescriptors(call, group_desc, desc_num)) return MLUOP_STATUS_BAD_PARAM;
   if (layouts == nullptr) return call.NullArgument("group_layout", "an array of desc_num layouts");
   if (types == nullptr) return call.NullArgument("group_dtype", "an array of desc_num types");
   if (ranks == nullptr) return call.NullArgument("group_dimNb", "an array of desc_num ranks");
@@ -114,7 +122,8 @@ mluOpStatus_t SetGroup(const Call& call, mluOpTensorDescriptor_t* const group_de
   // All checks and allocations first, so that a failure leaves every descriptor as it was.
   const Integer* next = extents;
   for (int i = 0; i < desc_num; ++i) {
-    status = Prepare<Integer>(call, **group_desc[i], {layouts[i], types[i], ranks[i], next, nullptr});
+    const mluOpStatus_t status =
+        Prepare<Integer>(call, **group_desc[i], {layouts[i], types[i], ranks[i], next, nullptr});
     if (status != MLUOP_STATUS_SUCCESS) return status;
     next += ranks[i];
   }
@@ -164,29 +173,6 @@ mluOpStatus_t ReadEx(const Call& call, mluOpTensorDescriptor_t desc, mluOpTensor
   return Read(call, desc, layout, dtype, rank, extents, strides);
 }
 
-// A field and the argument it goes to or comes from.
-template <typename T>
-struct Field {
-  const char* argument;
-  T* value;
-  T mluOpTensorStruct::* field;
-};
-
-template <typename... T>
-mluOpStatus_t GetFields(const Call& call, const mluOpTensorDescriptor_t desc, Field<T>... fields) {
-  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
-  mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
-  const auto check = [&](const char* argument, const void* value) {
-    if (status == MLUOP_STATUS_SUCCESS && value == nullptr) {
-      status = call.NullResult(argument);
-    }
-  };
-  (check(fields.argument, fields.value), ...);
-  if (status != MLUOP_STATUS_SUCCESS) return status;
-  ((*fields.value = desc->*fields.field), ...);
-  return call.Succeed();
-}
-
 }  // namespace
 
 mluOpStatus_t MLUOP_WIN_API mluOpCreateTensorDescriptor(mluOpTensorDescriptor_t* desc) {
@@ -201,8 +187,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpCreateTensorDescriptor(mluOpTensorDescriptor_t*
 mluOpStatus_t MLUOP_WIN_API mluOpCreateGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[],
                                                               const int desc_num) {
   const Call call("mluOpCreateGroupTensorDescriptors", nullptr);
-  const mluOpStatus_t status = CheckGroupPointers(call, group_desc, desc_num);
-  if (status != MLUOP_STATUS_SUCCESS) return status;
+  if (!CheckGroupPointers(call, group_desc, desc_num)) return MLUOP_STATUS_BAD_PARAM;
   // Made into an array of their own first: nothing of the caller's changes unless all can be made.
   auto* made = new (std::nothrow) mluOpTensorDescriptor_t[static_cast<size_t>(desc_num)];
   int count = 0;
@@ -233,8 +218,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpDestroyTensorDescriptor(mluOpTensorDescriptor_t
 mluOpStatus_t MLUOP_WIN_API mluOpDestroyGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[],
                                                                const int desc_num) {
   const Call call("mluOpDestroyGroupTensorDescriptors", nullptr);
-  const mluOpStatus_t status = CheckGroupDescriptors(call, group_desc, desc_num);
-  if (status != MLUOP_STATUS_SUCCESS) return status;
+  if (!CheckGroupDescriptors(call, group_desc, desc_num)) return MLUOP_STATUS_BAD_PARAM;
   for (int i = 0; i < desc_num; ++i) delete *group_desc[i];
   return call.Succeed();
 }
@@ -320,83 +304,4 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx_v2(const mluOpTensorDescr
 
 size_t MLUOP_WIN_API mluOpGetTensorElementNum(const mluOpTensorDescriptor_t desc) {
   return desc != nullptr ? static_cast<size_t>(desc->element_count()) : 0;
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPointerMode(mluOpTensorDescriptor_t desc,
-                                                                mluOpPointerMode_t pointer_mode) {
-  const Call call("mluOpSetTensorDescriptorPointerMode", nullptr);
-  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
-  if (pointer_mode != MLUOP_POINTER_MODE_HOST && pointer_mode != MLUOP_POINTER_MODE_DEVICE) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "pointer_mode is %d, expected 0 or 1.", static_cast<int>(pointer_mode));
-  }
-  desc->pointer_mode = pointer_mode;
-  return call.Succeed();
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPointerMode(mluOpTensorDescriptor_t desc,
-                                                                mluOpPointerMode_t* pointer_mode) {
-  return GetFields(Call("mluOpGetTensorDescriptorPointerMode", nullptr), desc,
-                   Field<mluOpPointerMode_t>{"pointer_mode", pointer_mode, &mluOpTensorStruct::pointer_mode});
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorOnchipDataType(mluOpTensorDescriptor_t desc,
-                                                                   mluOpDataType_t onchip_dtype) {
-  const Call call("mluOpSetTensorDescriptorOnchipDataType", nullptr);
-  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
-  const int number = static_cast<int>(onchip_dtype);
-  if (number < 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "onchip_dtype is %d, expected 0 or more.", number);
-  desc->onchip_type = onchip_dtype;
-  return call.Succeed();
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorOnchipDataType(const mluOpTensorDescriptor_t desc,
-                                                                   mluOpDataType_t* onchip_dtype) {
-  return GetFields(Call("mluOpGetTensorDescriptorOnchipDataType", nullptr), desc,
-                   Field<mluOpDataType_t>{"onchip_dtype", onchip_dtype, &mluOpTensorStruct::onchip_type});
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPosition(mluOpTensorDescriptor_t desc, int position) {
-  const Call call("mluOpSetTensorDescriptorPosition", nullptr);
-  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
-  desc->position = position;
-  return call.Succeed();
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionAndScale(mluOpTensorDescriptor_t desc, int position,
-                                                                     float scale) {
-  const Call call("mluOpSetTensorDescriptorPositionAndScale", nullptr);
-  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
-  desc->position = position;
-  desc->scale = scale;
-  return call.Succeed();
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(mluOpTensorDescriptor_t desc, int position,
-                                                                           float scale, int offset) {
-  const Call call("mluOpSetTensorDescriptorPositionScaleAndOffset", nullptr);
-  if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
-  desc->position = position;
-  desc->scale = scale;
-  desc->offset = offset;
-  return call.Succeed();
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPosition(const mluOpTensorDescriptor_t desc, int* position) {
-  return GetFields(Call("mluOpGetTensorDescriptorPosition", nullptr), desc,
-                   Field<int>{"position", position, &mluOpTensorStruct::position});
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(const mluOpTensorDescriptor_t desc, int* position,
-                                                                     float* scale) {
-  return GetFields(Call("mluOpGetTensorDescriptorPositionAndScale", nullptr), desc,
-                   Field<int>{"position", position, &mluOpTensorStruct::position},
-                   Field<float>{"scale", scale, &mluOpTensorStruct::scale});
-}
-
-mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionScaleAndOffset(const mluOpTensorDescriptor_t desc,
-                                                                           int* position, float* scale, int* offset) {
-  return GetFields(Call("mluOpGetTensorDescriptorPositionScaleAndOffset", nullptr), desc,
-                   Field<int>{"position", position, &mluOpTensorStruct::position},
-                   Field<float>{"scale", scale, &mluOpTensorStruct::scale},
-                   Field<int>{"offset", offset, &mluOpTensorStruct::offset});
 }

@@ -204,6 +204,7 @@ TEST_F(ParallelTest, OneThreadStartsNoWorker) {
 
 TEST_F(ParallelTest, CallersAtTheSameTime) {
   std::vector<std::thread> callers;
+  callers.reserve(6);
   for (int caller = 0; caller < 6; ++caller) {
     callers.emplace_back([caller] {
       for (int round = 0; round < 500; ++round) ExpectEveryIndexOnce(WithThreads(2 + caller % 3), 20);
@@ -314,8 +315,8 @@ TEST_F(ParallelTest, RunnerReplacesThePool) {
 }
 
 TEST_F(ParallelTest, RunnerFailures) {
-  Parallel parallel = WithThreads(4);
-  const auto runs = [&](RunnerRecord record) {
+  const auto runs = [](RunnerRecord record) {
+    Parallel parallel = WithThreads(4);
     parallel.SetRunner(RecordingRunner, &record);
     return parallel.Run(10, [](int) {});
   };

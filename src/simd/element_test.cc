@@ -271,6 +271,7 @@ std::vector<float> DenseFloats(const Format& format) {
 
 std::vector<uint16_t> Rounded(const Format& format, const std::vector<float>& values) {
   std::vector<uint16_t> expected;
+  expected.reserve(values.size());
   for (const float value : values) expected.push_back(format.Round(value));
   return expected;
 }

@@ -67,11 +67,8 @@ void Register(const RotatedFeatureAlignCase& shape, mluOpDataType_t type, Boxes 
   std::string name = std::string("rotated_feature_align/") + (backward ? "backward/" : "forward/") + shape.name + "/" +
                      detops_test::ElementName(type) + (kind == Boxes::kNear ? "/near" : "/anywhere") +
                      "/threads:" + std::to_string(threads) + (value_checks ? "" : "/unchecked");
-  benchmark::RegisterBenchmark(
-      name.c_str(), [=](benchmark::State& state) { Run(state, shape, type, kind, backward, threads, value_checks); })
-      ->UseManualTime()
-      ->Iterations(1)
-      ->Unit(benchmark::kMicrosecond);
+  detops_bench::Register(
+      name, [=](benchmark::State& state) { Run(state, shape, type, kind, backward, threads, value_checks); });
 }
 
 const bool registered = [] {
