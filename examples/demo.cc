@@ -32,10 +32,11 @@ int main() {
               detopsGetSupportedTargets(), threads, threads == 1 ? "" : "s", machine.bytes_per_second * 1e-9,
               machine.float_flops_per_second * 1e-9);
   std::printf(
-      "diff1, diff2: against the double-precision reference. bound: least time of the call on this machine.\n\n");
+      "diff1, diff2: against the reference, in double precision. bound: least time of the call on this machine.\n\n");
   std::printf("%-31s %-23s %-8s %9s %9s %11s %11s %7s\n", "operation", "shape", "type", "diff1", "diff2", "time [us]",
               "bound [us]", "ratio");
-  const bool good = detops_demo::RunRotatedFeatureAlign(handle, threads);
+  bool good = detops_demo::RunRotatedFeatureAlign(handle, threads);
+  good = detops_demo::RunGetIndicePairs(handle, threads) && good;
   std::printf("\n%s\n", good ? "All results are within their limits." : "SOME RESULTS ARE WRONG.");
   mluOpDestroy(handle);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -91,6 +91,35 @@ const char* detopsGetSupportedTargets(void);
  * It takes effect for calls that start afterwards. BAD_PARAM: unknown or not supported; nothing changes. */
 mluOpStatus_t detopsSetTarget(const char* name);
 
+/* ---- sparse convolution --------------------------------------------------------------------- */
+
+/** mluOpSetSparseConvolutionDescriptor for everything the CPU can do: ndim = 1 to 4 spatial dimensions, transposed and
+ * inverse convolutions. The arrays hold ndim numbers each, slowest axis first, and are copied; output_padding may be
+ * NULL (zeros): it is kept with the descriptor, but what counts is output_space. transpose and inverse are 0 or 1;
+ * sub_m: 0 for the regular convolution, anything else for submanifold. On a handle in the contract profile operators
+ * answer a descriptor that is transposed, inverse or not 3-dimensional with NOT_SUPPORTED.
+ *
+ * Checked in this order, all BAD_PARAM, and a failed call leaves the descriptor as it was: desc, pad, stride, dilation,
+ * input_space, filter_space, output_space are not NULL; ndim is 1 to 4; batch is above 0; transpose and inverse are 0
+ * or 1; not submanifold and transposed together; then axis by axis: pad is 0 or more; stride, dilation, input_space,
+ * filter_space, output_space are 1 or more; output_padding is 0 or more. */
+mluOpStatus_t detopsSetSparseConvolutionDescriptor(mluOpSparseConvolutionDescriptor_t desc, int ndim, int batch,
+                                                   const int pad[], const int stride[], const int dilation[],
+                                                   const int output_padding[], const int input_space[],
+                                                   const int filter_space[], const int output_space[], int sub_m,
+                                                   int transpose, int inverse);
+
+/** The number of output sites that mluOpGetIndicePairs will find for these indices, so that out_indices can be made
+ * with exactly as many rows. *count is written on success only; the descriptor's own number stays as it was.
+ * Submanifold: L.
+ *
+ * Checks: count is not NULL; then those of mluOpGetIndicePairs that concern handle, sparse_conv_desc and indices, in
+ * their order and with their statuses. No workspace; the handle keeps the scratch memory for its next call. */
+mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
+                                           const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
+                                           const mluOpTensorDescriptor_t indices_desc, const void* indices,
+                                           int64_t* count);
+
 #ifdef __cplusplus
 }
 #endif

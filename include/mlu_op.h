@@ -24,8 +24,10 @@
 
 #include "cn_api.h"
 #include "cnrt.h"
+#include "mlu_op/get_indice_pairs.h"
 #include "mlu_op/handle.h"
 #include "mlu_op/rotated_feature_align.h"
+#include "mlu_op/sparse_convolution.h"
 #include "mlu_op/tensor.h"
 #include "mlu_op/types.h"
 

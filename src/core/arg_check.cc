@@ -1,5 +1,6 @@
 #include "core/arg_check.h"
 
+#include <cstdarg>
 #include <cstdio>
 
 #include "core/context.h"
@@ -10,7 +11,6 @@ namespace detops {
 namespace {
 
 constexpr int64_t kContractElements = int64_t{1} << 31;
-constexpr char kLifted[] = "; the full profile lifts this limit";
 
 // "[2, 4, 4, 30]", shortened with "..." when long.
 struct ShapeText {
@@ -90,7 +90,12 @@ ArgCheck& ArgCheck::FloatingType(const TensorArg& tensor) {
   const bool full_only = type == MLUOP_DTYPE_DOUBLE || type == MLUOP_DTYPE_BFLOAT16;
   if (full() && full_only) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s%s.", tensor.name, TypeName(type),
-              full() ? "float, half, double or bfloat16" : "float or half", full_only ? kLifted : "");
+              full() ? "float, half, double or bfloat16" : "float or half", full_only ? kFullProfileLifts : "");
+}
+
+ArgCheck& ArgCheck::Int32(const TensorArg& tensor) {
+  if (failed() || tensor.desc->type == MLUOP_DTYPE_INT32) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected int32.", tensor.name, TypeName(tensor.desc->type));
 }
 
 ArgCheck& ArgCheck::SameType(const TensorArg& tensor, const TensorArg& other) {
@@ -150,7 +155,7 @@ ArgCheck& ArgCheck::CountLimit(const TensorArg& tensor) {
   }
   if (full() || tensor.desc->element_count() < kContractElements) return *this;
   return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has %lld elements, expected fewer than 2147483648%s.", tensor.name,
-              static_cast<long long>(tensor.desc->element_count()), kLifted);
+              static_cast<long long>(tensor.desc->element_count()), kFullProfileLifts);
 }
 
 ArgCheck& ArgCheck::NotEmpty(const TensorArg& tensor) {
@@ -174,16 +179,36 @@ ArgCheck& ArgCheck::Supported(bool condition, const char* sentence) {
   return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s", sentence);
 }
 
+ArgCheck& ArgCheck::Rule(bool condition, mluOpStatus_t status, const char* format, ...) {
+  if (failed() || condition) return *this;
+  va_list arguments;
+  va_start(arguments, format);
+  status_ = call_.FailWithList(status, format, arguments);
+  va_end(arguments);
+  return *this;
+}
+
 ArgCheck& ArgCheck::Data(const TensorArg& tensor) {
   if (failed() || tensor.data != nullptr) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "the data pointer of %s is NULL, expected %lld elements.", tensor.name,
               static_cast<long long>(tensor.desc->element_count()));
 }
 
-ArgCheck& ArgCheck::Separate(const TensorArg& output, std::initializer_list<TensorArg> others) {
+ArgCheck& ArgCheck::WorkspacePointer(const void* workspace, size_t size) {
+  if (failed() || workspace != nullptr || size == 0) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "workspace is NULL, expected %zu bytes as workspace_size says.", size);
+}
+
+ArgCheck& ArgCheck::WorkspaceSize(size_t size, int64_t needed) {
+  if (failed() || size >= static_cast<size_t>(needed)) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "workspace_size is %zu, expected at least %lld bytes.", size,
+              static_cast<long long>(needed));
+}
+
+ArgCheck& ArgCheck::Separate(const BufferArg& output, std::initializer_list<BufferArg> others) {
   if (failed()) return *this;
-  for (const TensorArg& other : others) {
-    if (Overlap(output.data, output.desc->byte_count(), other.data, other.desc->byte_count())) {
+  for (const BufferArg& other : others) {
+    if (Overlap(output.data, output.bytes, other.data, other.bytes)) {
       return Fail(MLUOP_STATUS_BAD_PARAM, "%s overlaps %s in memory, expected separate buffers.", output.name,
                   other.name);
     }

@@ -5,6 +5,7 @@
 #ifndef DETOPS_CORE_ARG_CHECK_H_
 #define DETOPS_CORE_ARG_CHECK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
@@ -19,6 +20,20 @@ struct TensorArg {
   const mluOpTensorStruct* desc;
   const void* data;
 };
+
+// Memory that must not be shared: a tensor's data, or a buffer without descriptor.
+struct BufferArg {
+  BufferArg(const TensorArg& tensor)  // NOLINT(google-explicit-constructor): a tensor is a buffer
+      : name(tensor.name), data(tensor.data), bytes(tensor.desc == nullptr ? 0 : tensor.desc->byte_count()) {}
+  BufferArg(const char* buffer_name, const void* buffer, int64_t buffer_bytes)
+      : name(buffer_name), data(buffer), bytes(buffer_bytes) {}
+  const char* name;
+  const void* data;
+  int64_t bytes;
+};
+
+// The end of the sentence of a refusal that only the contract profile makes.
+inline constexpr char kFullProfileLifts[] = "; the full profile lifts this limit";
 
 // A named extent. The first shape rule that meets it binds it, later ones must agree; or a scalar argument binds it.
 class Dim {
@@ -56,6 +71,7 @@ class ArgCheck {
 
   // Float or half; in the full profile also double and bfloat16.
   ArgCheck& FloatingType(const TensorArg& tensor);
+  ArgCheck& Int32(const TensorArg& tensor);
   ArgCheck& SameType(const TensorArg& tensor, const TensorArg& other);
   ArgCheck& Layout(const TensorArg& tensor, mluOpTensorLayout_t layout);
 
@@ -74,10 +90,18 @@ class ArgCheck {
   // NOT_SUPPORTED unless the condition holds, in both profiles; the sentence is the operator's own.
   ArgCheck& Supported(bool condition, const char* sentence);
 
+  // A rule of the operator's own: `status` and the sentence unless the condition holds.
+  ArgCheck& Rule(bool condition, mluOpStatus_t status, const char* format, ...) __attribute__((format(printf, 4, 5)));
+
   ArgCheck& Data(const TensorArg& tensor);
 
+  // BAD_PARAM if there is no workspace but its size is not 0.
+  ArgCheck& WorkspacePointer(const void* workspace, size_t size);
+  // BAD_PARAM if the workspace is too small.
+  ArgCheck& WorkspaceSize(size_t size, int64_t needed);
+
   // BAD_PARAM if `output` shares a byte with one of `others`. Holds with value checks off too.
-  ArgCheck& Separate(const TensorArg& output, std::initializer_list<TensorArg> others);
+  ArgCheck& Separate(const BufferArg& output, std::initializer_list<BufferArg> others);
 
   // BAD_PARAM if an element of a floating tensor is NaN or Inf, unless value checks are off.
   ArgCheck& Finite(const TensorArg& tensor);

@@ -88,15 +88,31 @@ mluOpStatus_t Call::Succeed() const {
 }
 
 mluOpStatus_t Call::Fail(mluOpStatus_t status, const char* format, ...) const {
-  char text[kErrorTextSize] = {};
-  const int used = std::snprintf(text, kErrorTextSize, "%s: ", function_);
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text + used, kErrorTextSize - static_cast<size_t>(used), format, arguments);
+  FailWithList(status, format, arguments);
   va_end(arguments);
+  return status;
+}
+
+mluOpStatus_t Call::FailWithList(mluOpStatus_t status, const char* format, va_list arguments) const {
+  char text[kErrorTextSize] = {};
+  const int used = std::snprintf(text, kErrorTextSize, "%s: ", function_);
+  std::vsnprintf(text + used, kErrorTextSize - static_cast<size_t>(used), format, arguments);
   ThreadTexts::Set(text);
   if (handle_ != nullptr) std::memcpy(handle_->error_text, text, kErrorTextSize);
   return status;
+}
+
+mluOpStatus_t Call::Finish(RunResult result) const {
+  switch (result) {
+    case RunResult::kNoMemory:
+      return Fail(MLUOP_STATUS_ALLOC_FAILED, "no memory for intermediate results.");
+    case RunResult::kRunnerFailed:
+      return Fail(MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed; the output is incomplete.");
+    default:
+      return Succeed();
+  }
 }
 
 }  // namespace detops

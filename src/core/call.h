@@ -2,6 +2,7 @@
 #ifndef DETOPS_CORE_CALL_H_
 #define DETOPS_CORE_CALL_H_
 
+#include <cstdarg>
 #include <cstddef>
 
 #include "mlu_op.h"
@@ -22,6 +23,9 @@ struct NumberText {
   char text[32];
 };
 
+// How the part of a call behind its checks ended.
+enum class RunResult { kDone, kNoMemory, kRunnerFailed };
+
 class Call {
  public:
   // `function` is the C name; `handle` may be NULL.
@@ -32,6 +36,11 @@ class Call {
 
   // Ends the call badly: the text becomes "function: sentence". The sentence ends with a full stop.
   mluOpStatus_t Fail(mluOpStatus_t status, const char* format, ...) const __attribute__((format(printf, 3, 4)));
+  mluOpStatus_t FailWithList(mluOpStatus_t status, const char* format, va_list arguments) const
+      __attribute__((format(printf, 3, 0)));
+
+  // Ends a call as its run did.
+  mluOpStatus_t Finish(RunResult result) const;
 
   // The failures most functions share: BAD_PARAM with one wording for all.
   mluOpStatus_t NullHandle() const { return NullArgument("handle", "a handle of mluOpCreate"); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "mlu_op.h"
@@ -27,8 +28,6 @@ struct RotatedFeatureAlignProblem {
 
 // Both passes are target[p] = source[p] + sum of weight * source[row] over the taps of p; forward, the taps of a pixel
 // are its own samples' neighbours; backward, they are the samples of all boxes that touch the pixel.
-enum class RunResult { kDone, kNoMemory, kRunnerFailed };
-
 RunResult RotatedFeatureAlignForward(const RotatedFeatureAlignProblem& problem, const Parallel& parallel);
 RunResult RotatedFeatureAlignBackward(const RotatedFeatureAlignProblem& problem, const Parallel& parallel,
                                       Scratch& scratch);

@@ -30,17 +30,6 @@ RotatedFeatureAlignProblem MakeProblem(const TensorArg& source, const TensorArg&
           .sum_rows = sum_rows};
 }
 
-mluOpStatus_t Finish(const Call& call, RunResult result) {
-  switch (result) {
-    case RunResult::kNoMemory:
-      return call.Fail(MLUOP_STATUS_ALLOC_FAILED, "no memory for intermediate results.");
-    case RunResult::kRunnerFailed:
-      return call.Fail(MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed; the output is incomplete.");
-    default:
-      return call.Succeed();
-  }
-}
-
 }  // namespace
 }  // namespace detops
 
@@ -82,7 +71,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t 
   // clang-format on
   if (check.failed()) return check.status();
   const RotatedFeatureAlignProblem problem = MakeProblem(in, boxes, output, spatial_scale, points, sum_rows);
-  return Finish(call, RotatedFeatureAlignForward(problem, handle->parallel));
+  return call.Finish(RotatedFeatureAlignForward(problem, handle->parallel));
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
@@ -119,5 +108,5 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
   // clang-format on
   if (check.failed()) return check.status();
   const RotatedFeatureAlignProblem problem = MakeProblem(top, boxes, bottom_input, spatial_scale, points, sum_rows);
-  return Finish(call, RotatedFeatureAlignBackward(problem, handle->parallel, handle->scratch));
+  return call.Finish(RotatedFeatureAlignBackward(problem, handle->parallel, handle->scratch));
 }

@@ -1,0 +1,34 @@
+// The choice between the algorithms.
+#include "ops/get_indice_pairs/get_indice_pairs.h"
+
+#include "ops/get_indice_pairs/get_indice_pairs_regular.h"
+#include "ops/get_indice_pairs/get_indice_pairs_submanifold.h"
+
+namespace detops {
+
+int64_t GetIndicePairsWorkspaceBytes(const GetIndicePairsProblem& problem) {
+  if (problem.submanifold) return SubmanifoldWorkspaceBytes(problem);
+  return DenseWayFits(problem) ? DenseWorkspaceBytes(problem) : 0;
+}
+
+RunResult GetIndicePairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
+                         int64_t* outputs) {
+  if (problem.submanifold) {
+    *outputs = problem.sites;
+    return OutputsFit(problem, *outputs) ? GetSubmanifoldPairs(problem, parallel, scratch) : RunResult::kDone;
+  }
+  const auto get = DenseWayFits(problem) ? GetRegularPairsDense : GetRegularPairsSparse;
+  return get(problem, parallel, scratch, false, outputs);
+}
+
+RunResult CountIndicePairOutputs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
+                                 int64_t* outputs) {
+  if (problem.submanifold) {
+    *outputs = problem.sites;
+    return RunResult::kDone;
+  }
+  const auto get = DenseWayFits(problem) ? GetRegularPairsDense : GetRegularPairsSparse;
+  return get(problem, parallel, scratch, true, outputs);
+}
+
+}  // namespace detops

@@ -1,0 +1,151 @@
+#include "ops/get_indice_pairs/get_indice_pairs_kernel.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/simd_target.h"
+#include "hwy/cache_control.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/get_indice_pairs/get_indice_pairs_kernel.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "ops/get_indice_pairs/get_indice_pairs_append-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops {
+namespace HWY_NAMESPACE {
+namespace {
+
+// data[i] = value(i) for i in [0, count); vector(i) is a vector of them from i on.
+template <class Vector, class Value>
+HWY_INLINE void Write(int32_t* data, int64_t count, bool stream, const Vector& vector, const Value& value) {
+  const D32 d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  if (stream) {
+    constexpr uintptr_t kLine = 64;
+    for (; i < count && reinterpret_cast<uintptr_t>(data + i) % kLine != 0; ++i) data[i] = value(i);
+    for (; i + 4 * lanes <= count; i += 4 * lanes) {
+      hn::Stream(vector(i), d, data + i);
+      hn::Stream(vector(i + lanes), d, data + i + lanes);
+      hn::Stream(vector(i + 2 * lanes), d, data + i + 2 * lanes);
+      hn::Stream(vector(i + 3 * lanes), d, data + i + 3 * lanes);
+    }
+    hwy::FlushStream();  // what was written must be visible to whoever learns that this task is done
+  }
+  for (; i + lanes <= count; i += lanes) hn::StoreU(vector(i), d, data + i);
+  for (; i < count; ++i) data[i] = value(i);
+}
+
+}  // namespace
+
+void AppendPairs(const PairBlock& block) {
+  for (int slot = 0; slot < block.slots; ++slot) {
+    int32_t*& head = block.heads[block.offset_of[slot]];
+    // The list has room for all sites of the block.
+    head = AppendSlot(block.met + int64_t{slot} * kBlockSites, block.sites, block.first, head, head + block.sites,
+                      block.row_length);
+  }
+}
+
+// The rank of a key among the keys is its place: no comparisons, and the bits of a list stay in the cache. Places are
+// jumped to in memory of our own, which has large pages, and then copied in order.
+void SortList(const ListToSort& list) {
+  const int64_t words = (list.universe + 63) / 64;
+  const int64_t count = list.count;
+  uint64_t* const HWY_RESTRICT bits = list.bits.words;
+  int32_t* const HWY_RESTRICT ranks = list.bits.ranks;
+  uint64_t* const HWY_RESTRICT pairs = list.pairs;
+  const auto key_at = [keys = list.keys, renamed = list.renamed](int64_t i) {
+    return static_cast<uint32_t>(renamed == nullptr ? keys[i] : renamed[keys[i]]);
+  };
+  std::fill_n(bits, words, 0);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t key = key_at(i);
+    bits[key / 64] |= uint64_t{1} << (key % 64);
+  }
+  int32_t before = 0;
+  for (int64_t i = 0; i < words; ++i) {
+    ranks[i] = before;
+    before += std::popcount(bits[i]);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t key = key_at(i);
+    const int32_t place = ranks[key / 64] + std::popcount(bits[key / 64] & ((uint64_t{1} << (key % 64)) - 1));
+    pairs[place] = uint64_t{key} << 32 | static_cast<uint32_t>(list.values[i]);
+  }
+  int32_t* const HWY_RESTRICT keys = list.sorted_keys;
+  int32_t* const HWY_RESTRICT values = list.sorted_values;
+  for (int64_t i = 0; i < count; ++i) {
+    keys[i] = static_cast<int32_t>(pairs[i] >> 32);
+    values[i] = static_cast<int32_t>(pairs[i] & 0xFFFFFFFFu);
+  }
+}
+
+int64_t FindOutside(const int32_t* rows, int columns, const int32_t* limits, int64_t begin, int64_t end) {
+  const hn::ScalableTag<uint32_t> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  constexpr int64_t kMaxColumns = kMaxSpatialDims + 1;
+  // `columns` vectors are `lanes` whole rows, and the limits repeat with them.
+  HWY_ALIGN uint32_t repeated[kMaxColumns * hn::MaxLanes(d)];
+  for (int64_t i = 0; i < columns * lanes; ++i) repeated[i] = static_cast<uint32_t>(limits[i % columns]) - 1;
+  int64_t i = begin * columns;
+  const int64_t stop = end * columns;
+  for (; i + columns * lanes <= stop; i += columns * lanes) {
+    // Without a sign a negative number is a large one. min(value, limit - 1) = value for good ones.
+    auto differ = hn::Zero(d);
+    for (int64_t j = 0; j < columns; ++j) {
+      const auto value = hn::BitCast(d, hn::LoadU(D32(), rows + i + j * lanes));
+      differ = hn::Or(differ, hn::Xor(value, hn::Min(value, hn::Load(d, repeated + j * lanes))));
+    }
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Eq(differ, hn::Zero(d))))) break;
+  }
+  for (; i < stop; ++i) {
+    if (static_cast<uint32_t>(rows[i]) >= static_cast<uint32_t>(limits[i % columns])) return i;
+  }
+  return stop;
+}
+
+int64_t CountBits(const uint64_t* words, int64_t begin, int64_t end, int64_t before, int32_t* ranks) {
+  const int64_t at_start = before;
+  for (int64_t i = begin; i < end; ++i) {
+    if (ranks != nullptr) ranks[i] = static_cast<int32_t>(before);
+    before += std::popcount(words[i]);
+  }
+  return before - at_start;
+}
+
+void Fill(int32_t* data, int64_t count, int32_t value, bool stream) {
+  const auto v = hn::Set(D32(), value);
+  Write(data, count, stream, [v](int64_t) { return v; }, [value](int64_t) { return value; });
+}
+
+void Copy(int32_t* data, const int32_t* from, int64_t count, bool stream) {
+  Write(
+      data, count, stream, [from](int64_t i) { return hn::LoadU(D32(), from + i); },
+      [from](int64_t i) { return from[i]; });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace detops
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops {
+
+HWY_EXPORT(AppendPairs);
+HWY_EXPORT(SortList);
+HWY_EXPORT(FindOutside);
+HWY_EXPORT(CountBits);
+HWY_EXPORT(Fill);
+HWY_EXPORT(Copy);
+
+IndicePairsKernels ChooseIndicePairsKernels() {
+  return {&DETOPS_DISPATCH(AppendPairs), &DETOPS_DISPATCH(SortList), &DETOPS_DISPATCH(FindOutside),
+          &DETOPS_DISPATCH(CountBits),   &DETOPS_DISPATCH(Fill),     &DETOPS_DISPATCH(Copy),
+          ChooseMarkReached(),           ChooseAppendReached()};
+}
+
+}  // namespace detops
+#endif  // HWY_ONCE

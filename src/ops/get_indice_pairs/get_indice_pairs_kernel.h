@@ -1,0 +1,62 @@
+// The vector part of get_indice_pairs: plain structs in, one function per step.
+#ifndef DETOPS_OPS_GET_INDICE_PAIRS_KERNEL_H_
+#define DETOPS_OPS_GET_INDICE_PAIRS_KERNEL_H_
+
+#include <cstdint>
+
+#include "ops/get_indice_pairs/get_indice_pairs_regular_kernel.h"
+
+namespace detops {
+
+// What a block of consecutive input sites meets under several offsets, and where the pairs go.
+//
+// Vectors are stored whole, so up to a vector behind the last pair is overwritten, but never more numbers than the
+// block has sites: a list that has room for one pair per site is safe.
+struct PairBlock {
+  const int32_t* met;  // [slots][kBlockSites]: output index, or negative
+  int slots;
+  int sites;                 // of the block, at most kBlockSites
+  int32_t first;             // the input index of the block's first site
+  const int64_t* offset_of;  // [slots]: kernel offset
+  int32_t** heads;           // by kernel offset: where the next input index goes; moved on
+  int64_t row_length;        // the output index goes this far behind
+};
+
+// A list of (key, value) with different keys in [0, universe), to be brought into ascending order of the keys.
+struct ListToSort {
+  const int32_t* keys;
+  const int32_t* renamed;  // nullptr, or: the key is renamed[keys[i]]
+  const int32_t* values;
+  int64_t count;
+  int64_t universe;
+  SiteBits bits;         // room for universe / 64 words, rounded up
+  uint64_t* pairs;       // room for `count`
+  int32_t* sorted_keys;  // may be the place of the list itself
+  int32_t* sorted_values;
+};
+
+struct IndicePairsKernels {
+  void (*append_pairs)(const PairBlock& block);
+
+  void (*sort_list)(const ListToSort& list);
+
+  // The first number, counted over the rows [begin, end), that is not in [0, limits[column]); end * columns if none.
+  int64_t (*find_outside)(const int32_t* rows, int columns, const int32_t* limits, int64_t begin, int64_t end);
+
+  // The number of bits set in words[begin, end); ranks, if not nullptr, become `before` + the number in front.
+  int64_t (*count_bits)(const uint64_t* words, int64_t begin, int64_t end, int64_t before, int32_t* ranks);
+
+  // Set data[0, count), past the caches if `stream`.
+  void (*fill)(int32_t* data, int64_t count, int32_t value, bool stream);
+  void (*copy)(int32_t* data, const int32_t* from, int64_t count, bool stream);
+
+  MarkReachedKernel mark_reached;
+  AppendReachedKernel append_reached;
+};
+
+// The present SIMD target's; ask once per call.
+IndicePairsKernels ChooseIndicePairsKernels();
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_GET_INDICE_PAIRS_KERNEL_H_

@@ -1,0 +1,142 @@
+#include "ops/get_indice_pairs/get_indice_pairs_lists.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/checked_math.h"
+
+namespace detops {
+namespace {
+
+constexpr int64_t kMinTaskNumbers = 32 << 10;  // below this one thread is done before another has started
+
+size_t Bytes(int64_t numbers) { return static_cast<size_t>(numbers) * sizeof(int32_t); }
+
+}  // namespace
+
+void FillTail(const GetIndicePairsProblem& problem, int64_t offset) {
+  const bool stream = StreamPairs(problem);
+  const int64_t count = problem.counts[offset];
+  const int64_t left = problem.sites - count;
+  int32_t* const inputs = problem.pairs + offset * 2 * problem.sites;
+  if (count == 0) {
+    problem.kernels.fill(inputs, 2 * left, -1, stream);
+  } else {
+    problem.kernels.fill(inputs + count, left, -1, stream);
+    problem.kernels.fill(inputs + problem.sites + count, left, -1, stream);
+  }
+}
+
+int PairLists::TaskLimit(const GetIndicePairsProblem& problem, int wanted) {
+  constexpr int64_t kMaxHeads = 1 << 20;  // 8 MiB
+  return static_cast<int>(std::clamp<int64_t>(kMaxHeads / std::max<int64_t>(problem.offsets, 1), 1, wanted));
+}
+
+void PairLists::Start(int task, int64_t begin) {
+  begins_[task] = begin;
+  int32_t** const head = heads(task);
+  for (int64_t offset = 0; offset < problem_.offsets; ++offset) head[offset] = row(offset) + begin;
+}
+
+// Moves the pieces of a list together; the mirror, if there is one, gets them turned round while they are in the cache.
+int64_t PairLists::Pack(int64_t offset, int64_t mirror) {
+  int32_t* const inputs = row(offset);
+  int32_t* const outputs = inputs + problem_.sites;
+  int64_t count = 0;
+  for (int task = 0; task < tasks_; ++task) {
+    const int64_t begin = begins_[task];
+    const int64_t piece = heads(task)[offset] - (inputs + begin);
+    if (count != begin && piece > 0) {
+      std::memmove(inputs + count, inputs + begin, Bytes(piece));
+      std::memmove(outputs + count, outputs + begin, Bytes(piece));
+    }
+    if (mirror >= 0) {
+      problem_.kernels.copy(row(mirror) + count, outputs + count, piece, StreamPairs(problem_));
+      problem_.kernels.copy(row(mirror) + problem_.sites + count, inputs + count, piece, StreamPairs(problem_));
+    }
+    count += piece;
+  }
+  return count;
+}
+
+void PairLists::FillIdentity(int64_t offset) {
+  std::iota(row(offset), row(offset) + problem_.sites, 0);
+  std::iota(row(offset) + problem_.sites, row(offset) + 2 * problem_.sites, 0);
+  problem_.counts[offset] = static_cast<int32_t>(problem_.sites);
+}
+
+template <class FinishOne>
+bool PairLists::ForEachOffset(const Parallel& parallel, bool mirrored, int max_tasks, const FinishOne& finish) {
+  const int64_t items = mirrored ? problem_.offsets / 2 + 1 : problem_.offsets;
+  const int64_t min_items = DivideRoundUp(kMinTaskNumbers, problem_.sites * (mirrored ? 4 : 2));
+  const bool alone = parallel.TaskCount(items, min_items) == 1;
+  // Offsets differ much in their number of pairs, so tasks are small where nothing speaks against it.
+  const int tasks = alone ? 1 : static_cast<int>(std::min<int64_t>(items, max_tasks));
+  return parallel.Run(tasks, [&](int task) {
+    // Neighbouring offsets go to different tasks: the middle ones have the most pairs.
+    for (int64_t offset = task; offset < items; offset += tasks) {
+      const int64_t mirror = mirrored ? problem_.offsets - 1 - offset : -1;
+      if (mirror == offset) {
+        FillIdentity(offset);
+        continue;
+      }
+      const auto count = static_cast<int32_t>(finish(task, offset, mirror));
+      problem_.counts[offset] = count;
+      FillTail(problem_, offset);
+      if (!mirrored) continue;
+      problem_.counts[mirror] = count;
+      FillTail(problem_, mirror);
+    }
+  });
+}
+
+bool PairLists::Finish(const Parallel& parallel, bool mirrored) {
+  constexpr int kMaxTasks = 256;
+  return ForEachOffset(parallel, mirrored, kMaxTasks,
+                       [&](int, int64_t offset, int64_t mirror) { return Pack(offset, mirror); });
+}
+
+PairLists::SortRoom::SortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
+  const int64_t words = DivideRoundUp(problem.sites, 64);
+  for (int i = 0; i < kLists; ++i) {
+    pairs[i] = arena.Take<uint64_t>(problem.sites);
+    bits[i].words = arena.Take<uint64_t>(words);
+    bits[i].ranks = arena.Take<int32_t>(words);
+  }
+}
+
+bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int32_t* order, const SortRoom& room) {
+  const auto sort = [&](int task, int64_t offset, int64_t mirror) {
+    const int64_t sites = problem_.sites;
+    ListToSort list = {.keys = row(offset),
+                       .renamed = order,
+                       .values = row(offset) + sites,
+                       .count = Pack(offset, -1),
+                       .universe = sites,
+                       .bits = room.bits[task],
+                       .pairs = room.pairs[task],
+                       .sorted_keys = row(offset),
+                       .sorted_values = row(offset) + sites};
+    problem_.kernels.sort_list(list);
+    if (mirror < 0) return list.count;
+    list.keys = row(offset) + sites;
+    list.renamed = nullptr;
+    list.values = row(offset);
+    list.sorted_keys = row(mirror);
+    list.sorted_values = row(mirror) + sites;
+    problem_.kernels.sort_list(list);
+    return list.count;
+  };
+  return ForEachOffset(parallel, mirrored, SortRoom::kLists, sort);
+}
+
+bool FillAll(const Parallel& parallel, const IndicePairsKernels& kernels, int32_t* data, int64_t count, int32_t value) {
+  const int tasks = parallel.TaskCount(count, kMinTaskNumbers);
+  return parallel.Run(tasks, [&](int task) {
+    const Range range = PieceOf(count, tasks, task);
+    kernels.fill(data + range.begin, range.end - range.begin, value, WorthStreaming(count));
+  });
+}
+
+}  // namespace detops

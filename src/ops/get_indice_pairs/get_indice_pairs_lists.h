@@ -1,0 +1,81 @@
+// The lists of pairs, one per kernel offset, while they are made.
+//
+// Several tasks append to one list at the same time, each the pairs of its own range of input sites. A task's range
+// begins at site b, so it cannot have more than b pairs in front of it and none of its pairs is lost if it starts
+// writing at position b of the row. When all are done, the pieces are moved together, sorted if the sites were not
+// visited in the order of the input, and the tail is filled. The result does not depend on how many tasks there were.
+#ifndef DETOPS_OPS_GET_INDICE_PAIRS_LISTS_H_
+#define DETOPS_OPS_GET_INDICE_PAIRS_LISTS_H_
+
+#include <cstdint>
+
+#include "core/arena.h"
+#include "core/parallel.h"
+#include "ops/get_indice_pairs/get_indice_pairs.h"
+
+namespace detops {
+
+// True if so many numbers are better written past the caches.
+inline bool WorthStreaming(int64_t numbers) { return numbers >= (int64_t{8} << 20) / int64_t{sizeof(int32_t)}; }
+
+inline bool StreamPairs(const GetIndicePairsProblem& problem) {
+  return WorthStreaming(2 * problem.sites * problem.offsets);
+}
+
+// Writes -1 behind the pairs of an offset, of which there are problem.counts[offset].
+void FillTail(const GetIndicePairsProblem& problem, int64_t offset);
+
+class PairLists {
+ public:
+  // Takes its own memory from the arena: 8 bytes per offset and task.
+  PairLists(const GetIndicePairsProblem& problem, int tasks, Arena& arena)
+      : problem_(problem), tasks_(tasks), begins_(arena.Take<int64_t>(tasks)) {
+    heads_ = arena.Take<int32_t*>(SaturatingMultiply(tasks, problem.offsets));
+  }
+
+  // Memory for sorting: 8.2 bytes per site and list that is sorted at the same time.
+  struct SortRoom {
+    SortRoom(const GetIndicePairsProblem& problem, Arena& arena);
+    static constexpr int kLists = 4;
+    uint64_t* pairs[kLists];
+    SiteBits bits[kLists];
+  };
+
+  // How many tasks may append at once: fewer than `wanted` where so many heads would take too much memory.
+  static int TaskLimit(const GetIndicePairsProblem& problem, int wanted);
+
+  // Task `task` appends the pairs of input sites from `begin` on, with ascending task numbers and begins.
+  void Start(int task, int64_t begin);
+
+  // By offset: where the task's next input index goes; the output index goes problem.sites further.
+  int32_t** heads(int task) { return heads_ + task * problem_.offsets; }
+
+  // Moves the pieces together, writes tails and counts. With `mirrored` only the offsets in front of the centre have
+  // been appended: the centre pairs every site with itself, and offset K - 1 - k has the pairs of k turned round.
+  [[nodiscard]] bool Finish(const Parallel& parallel, bool mirrored);
+
+  // The same where the input indices that were appended are positions in another order: order[position] is the index.
+  [[nodiscard]] bool SortAndFinish(const Parallel& parallel, bool mirrored, const int32_t* order, const SortRoom& room);
+
+ private:
+  // Calls finish(task, offset, mirror) for each offset, which moves the pieces together and returns the number of
+  // pairs; mirror is -1 where there is none.
+  template <class FinishOne>
+  [[nodiscard]] bool ForEachOffset(const Parallel& parallel, bool mirrored, int max_tasks, const FinishOne& finish);
+  void FillIdentity(int64_t offset);
+  int64_t Pack(int64_t offset, int64_t mirror);
+  int32_t* row(int64_t offset) const { return problem_.pairs + offset * 2 * problem_.sites; }
+
+  const GetIndicePairsProblem& problem_;
+  int tasks_;
+  int64_t* begins_;
+  int32_t** heads_;
+};
+
+// Sets a whole output, spread over the threads.
+[[nodiscard]] bool FillAll(const Parallel& parallel, const IndicePairsKernels& kernels, int32_t* data, int64_t count,
+                           int32_t value);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_GET_INDICE_PAIRS_LISTS_H_

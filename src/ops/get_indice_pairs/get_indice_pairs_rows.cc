@@ -1,0 +1,209 @@
+#include "ops/get_indice_pairs/get_indice_pairs_rows.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ops/get_indice_pairs/get_indice_pairs_sort.h"
+
+namespace detops {
+namespace {
+
+constexpr int64_t kMinTaskSites = 8 << 10;
+constexpr int kMaxTasks = 64;
+
+// A site as the order sees it.
+struct Place {
+  int64_t row;
+  int32_t column;
+};
+
+// Calls body<dims>(), so that the loops over coordinates are unrolled.
+template <class Body>
+auto WithDims(int dims, const Body& body) {
+  switch (dims) {
+    case 1:
+      return body.template operator()<1>();
+    case 2:
+      return body.template operator()<2>();
+    case 3:
+      return body.template operator()<3>();
+    default:
+      return body.template operator()<4>();
+  }
+}
+
+template <int kDims>
+struct PlaceOfInput {
+  Place operator()(int64_t index) const {
+    const int32_t* site = problem.indices + index * (kDims + 1);
+    int64_t row = site[0];
+    for (int axis = 0; axis + 1 < kDims; ++axis) row = row * problem.axes[axis].input + site[axis + 1];
+    return {row, site[kDims]};
+  }
+  const GetIndicePairsProblem& problem;
+};
+
+// How a site and its input index are packed into one word: row, column, index from the highest bit to the lowest.
+struct Packing {
+  explicit Packing(const GetIndicePairsProblem& problem) {
+    int64_t rows = problem.batch;
+    for (int axis = 0; axis + 1 < problem.dims; ++axis) rows *= problem.axes[axis].input;
+    const auto bits = [](int64_t count) { return static_cast<int>(std::bit_width(static_cast<uint64_t>(count - 1))); };
+    index_bits = bits(problem.sites);
+    column_bits = bits(problem.axes[problem.dims - 1].input);
+    place_bits = bits(rows) + column_bits;
+  }
+  bool fits_64() const { return place_bits + index_bits <= 64; }
+
+  int index_bits;
+  int column_bits;
+  int place_bits;
+};
+
+template <typename Word>
+struct PlaceOfWord {
+  Place operator()(int64_t position) const {
+    const Word place = words[position] >> packing.index_bits;
+    return {static_cast<int64_t>(place >> packing.column_bits),
+            static_cast<int32_t>(place & ((Word{1} << packing.column_bits) - 1))};
+  }
+  const Word* words;
+  Packing packing;
+};
+
+// What one task sees of the order; its first place is compared with the last one before it.
+struct Summary {
+  bool ascending = true;
+  bool distinct = true;
+  int64_t rows = 0;
+};
+
+// Cuts places [range.begin, range.end) into rows, which are put down from index range.begin on, where there is room for
+// one row per site. Stops where the places descend.
+template <class PlaceOf>
+Summary CutPiece(const PlaceOf& place_of, Range range, SiteRows& rows) {
+  Summary summary;
+  Place before = range.begin > 0 ? place_of(range.begin - 1) : Place{-1, -1};
+  int32_t* const columns = rows.columns;
+  int64_t row = range.begin;
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    const Place place = place_of(i);
+    columns[i] = place.column;
+    if (place.row != before.row) {
+      if (place.row < before.row) return {.ascending = false};
+      rows.ids[row] = place.row;
+      rows.begins[row] = static_cast<int32_t>(i);
+      ++row;
+    } else if (place.column <= before.column) {
+      if (place.column < before.column) return {.ascending = false};
+      summary.distinct = false;
+    }
+    before = place;
+  }
+  summary.rows = row - range.begin;
+  return summary;
+}
+
+int TasksFor(const Parallel& parallel, int64_t sites) {
+  return std::min(kMaxTasks, parallel.TaskCount(sites, kMinTaskSites));
+}
+
+// Rows, columns and flags of places that come in ascending order; if they do not, only rows.ascending is set.
+template <class PlaceOf>
+[[nodiscard]] bool CutIntoRows(const Parallel& parallel, int64_t sites, const PlaceOf& place_of, SiteRows& rows) {
+  const int tasks = TasksFor(parallel, sites);
+  Summary summaries[kMaxTasks];
+  if (!parallel.Run(tasks,
+                    [&](int task) { summaries[task] = CutPiece(place_of, PieceOf(sites, tasks, task), rows); })) {
+    return false;
+  }
+  rows.ascending = rows.distinct = true;
+  rows.count = 0;
+  for (int task = 0; task < tasks; ++task) {
+    const int64_t begin = PieceOf(sites, tasks, task).begin;
+    const int64_t count = summaries[task].rows;
+    if (rows.count != begin) {
+      std::copy(rows.ids + begin, rows.ids + begin + count, rows.ids + rows.count);
+      std::copy(rows.begins + begin, rows.begins + begin + count, rows.begins + rows.count);
+    }
+    rows.count += count;
+    rows.ascending &= summaries[task].ascending;
+    rows.distinct &= summaries[task].distinct;
+  }
+  rows.ids[rows.count] = kMaxInt64;
+  rows.begins[rows.count] = static_cast<int32_t>(sites);
+  return true;
+}
+
+template <typename Word>
+RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
+                       SiteRows& rows) {
+  const int64_t sites = problem.sites;
+  const Packing packing(problem);
+  auto* words = static_cast<Word*>(room.words);
+  auto* spare = words + sites;
+  const int tasks = TasksFor(parallel, sites);
+  const bool packed = parallel.Run(tasks, [&](int task) {
+    WithDims(problem.dims, [&]<int kDims>() {
+      const PlaceOfInput<kDims> place_of{problem};
+      const Range range = PieceOf(sites, tasks, task);
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        const Place place = place_of(i);
+        const Word flat = (static_cast<Word>(place.row) << packing.column_bits) | static_cast<Word>(place.column);
+        words[i] = (flat << packing.index_bits) | static_cast<Word>(i);
+      }
+    });
+  });
+  if (!packed) return RunResult::kRunnerFailed;
+  Word* sorted = nullptr;
+  if (!SortByBits(parallel, words, spare, sites, packing.index_bits, packing.index_bits + packing.place_bits,
+                  room.counters, &sorted)) {
+    return RunResult::kRunnerFailed;
+  }
+  if (!CutIntoRows(parallel, sites, PlaceOfWord<Word>{sorted, packing}, rows)) return RunResult::kRunnerFailed;
+  rows.ascending = false;  // the input is not, its sorted words are
+  const bool ordered = parallel.Run(tasks, [&](int task) {
+    const Range range = PieceOf(sites, tasks, task);
+    const Word mask = (Word{1} << packing.index_bits) - 1;
+    for (int64_t i = range.begin; i < range.end; ++i) rows.order[i] = static_cast<int32_t>(sorted[i] & mask);
+  });
+  return ordered ? RunResult::kDone : RunResult::kRunnerFailed;
+}
+
+}  // namespace
+
+int64_t SiteRows::RowOf(int64_t position) const {
+  return std::upper_bound(begins, begins + count, static_cast<int32_t>(position)) - begins - 1;
+}
+
+SiteRows TakeSiteRows(const GetIndicePairsProblem& problem, Arena& arena) {
+  SiteRows rows;
+  rows.columns = arena.Take<int32_t>(problem.sites);
+  rows.order = arena.Take<int32_t>(problem.sites);
+  rows.ids = arena.Take<int64_t>(problem.sites + 1);
+  rows.begins = arena.Take<int32_t>(problem.sites + 1);
+  return rows;
+}
+
+SiteSortRoom::SiteSortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
+  const int64_t count = SaturatingMultiply(2, problem.sites);
+  if (Packing(problem).fits_64()) {
+    words = arena.Take<uint64_t>(count);
+  } else {
+    words = arena.Take<unsigned __int128>(count);
+  }
+  counters = arena.Take<uint32_t>(kSortCounters);
+}
+
+RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
+                        SiteRows& rows) {
+  const bool tried = WithDims(problem.dims, [&]<int kDims>() {
+    return CutIntoRows(parallel, problem.sites, PlaceOfInput<kDims>{problem}, rows);
+  });
+  if (!tried) return RunResult::kRunnerFailed;
+  if (rows.ascending) return RunResult::kDone;
+  return Packing(problem).fits_64() ? SortIntoRows<uint64_t>(problem, parallel, room, rows)
+                                    : SortIntoRows<unsigned __int128>(problem, parallel, room, rows);
+}
+
+}  // namespace detops
