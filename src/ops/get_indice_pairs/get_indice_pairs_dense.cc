@@ -93,10 +93,10 @@ RegularGeometry MakeGeometry(const GetIndicePairsProblem& problem, const TaskMem
   for (int a = problem.dims - 1; a >= 0; --a) {
     const SparseConvolutionAxis& rule = problem.axes[a];
     geometry.axes[a] = {
-        .output = rule.output, .pad = rule.pad, .stride = rule.stride, .pitch = static_cast<int32_t>(pitch)};
+        .output = rule.output, .pad = rule.pad, .stride = rule.stride, .pitch = static_cast<uint32_t>(pitch)};
     pitch *= rule.output;
   }
-  geometry.batch_pitch = static_cast<int32_t>(pitch);
+  geometry.batch_pitch = static_cast<uint32_t>(pitch);
   for (int64_t k = 0; k < problem.offsets; ++k) {
     int64_t shifts[kMaxSpatialDims];
     int64_t rest = k;
@@ -112,7 +112,7 @@ RegularGeometry MakeGeometry(const GetIndicePairsProblem& problem, const TaskMem
       const int64_t stride = problem.transposed ? 1 : problem.axes[a].stride;
       offset.class_id = static_cast<int32_t>(offset.class_id * stride + shifts[a] % stride);
       offset.steps[a] = static_cast<int32_t>(problem.transposed ? -shifts[a] : shifts[a] / stride);
-      site_step += static_cast<uint32_t>(offset.steps[a]) * static_cast<uint32_t>(geometry.axes[a].pitch);
+      site_step += static_cast<uint32_t>(offset.steps[a]) * geometry.axes[a].pitch;
     }
     offset.site_step = static_cast<int32_t>(site_step);
   }
@@ -177,7 +177,7 @@ bool DenseWayFits(const GetIndicePairsProblem& problem) {
   const int64_t words = WordCount(problem);
   // The words are cleared, counted and looked through: worth it up to some hundred words per input. The second limit
   // keeps the promise about memory.
-  if (OutputSpace(problem) > INT32_MAX || words > 4096 + 128 * problem.sites) return false;
+  if (OutputSpace(problem) > UINT32_MAX || words > 4096 + 128 * problem.sites) return false;
   if (words * kBytesPerWord > (int64_t{36} << 20) + 40 * problem.sites) return false;
   if (problem.offsets > kMaxOffsets || ClassCount(problem) > RegularGeometry::kMaxClasses) return false;
   return std::all_of(problem.axes, problem.axes + problem.dims, [&](const SparseConvolutionAxis& axis) {

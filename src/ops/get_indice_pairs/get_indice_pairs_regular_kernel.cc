@@ -49,7 +49,7 @@ void Divide(const RegularAxis& axis, bool transposed, int sites, int32_t* HWY_RE
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto stride = hn::Set(d, axis.stride);
   const auto pad = hn::Set(d, transposed ? -axis.pad : axis.pad);
-  const auto pitch = hn::Set(d, axis.pitch);
+  const auto pitch = hn::Set(d, static_cast<int32_t>(axis.pitch));
   const auto one = hn::Set(d, 1);
   const auto inverse = hn::Set(df, 1.0f / static_cast<float>(axis.stride));
   const bool whole = transposed || axis.stride == 1;
@@ -94,7 +94,9 @@ class RegularBlock {
     // What stands behind the last site must be numbers, no more.
     for (int column = 0; column <= dims; ++column) std::fill_n(loaded + column * kPitch + sites, 16, 0);
     Transpose(geometry.indices + first * (dims + 1), dims + 1, sites, loaded);
-    for (int v = 0; v < sites + 16; ++v) site_numbers[v] = loaded[v] * geometry.batch_pitch;
+    for (int v = 0; v < sites + 16; ++v) {
+      site_numbers[v] = static_cast<int32_t>(static_cast<uint32_t>(loaded[v]) * geometry.batch_pitch);
+    }
     std::fill_n(classes, sites + 16, 0);
     for (int a = 0; a < dims; ++a) {
       Divide(geometry.axes[a], geometry.transposed, sites, loaded + (a + 1) * kPitch, site_numbers, classes);

@@ -17,13 +17,14 @@ struct SiteBits {
   int32_t* ranks;
 };
 
-// The regular convolution in 32-bit numbers, for coordinates below 2^24. With u = input + pad on an axis and
+// The regular convolution in 32-bit numbers, for coordinates below 2^24 and up to 2^32 sites; site numbers have no sign
+// and may wrap around on the way. With u = input + pad on an axis and
 // u = quotient * stride + remainder, an offset reaches the output coordinate quotient - step if the remainder is that
 // of the offset. So an offset concerns only the inputs of one class, the combination of remainders on all axes.
 // Transposed: u = input * stride - pad is taken as the quotient, and there is one class.
 struct RegularAxis {
   int output, pad, stride;
-  int32_t pitch;  // sites between neighbours on this axis
+  uint32_t pitch;  // sites between neighbours on this axis
 };
 
 struct RegularOffset {
@@ -37,7 +38,7 @@ struct RegularGeometry {
 
   int dims;
   bool transposed;
-  int32_t batch_pitch;
+  uint32_t batch_pitch;
   RegularAxis axes[kMaxSpatialDims];
   int classes;  // the product of the strides; 1 if transposed
   int offset_count;
