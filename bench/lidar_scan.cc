@@ -91,7 +91,10 @@ class Collector {
 
   void Grow(Random& random) {
     const Voxel from = voxels_[begin_ + static_cast<size_t>(random.Below(static_cast<int64_t>(seen_.size())))];
-    Add(from[1] + random.Below(3) - 1, from[2] + random.Below(3) - 1, from[3] + random.Below(3) - 1);
+    const int64_t z = from[1] + random.Below(3) - 1;  // named: arguments are made in any order
+    const int64_t y = from[2] + random.Below(3) - 1;
+    const int64_t x = from[3] + random.Below(3) - 1;
+    Add(z, y, x);
   }
 
  private:
@@ -138,7 +141,12 @@ std::vector<Voxel> RandomVoxels(int batch, int64_t count, int depth, int height,
   for (int n = 0; n < batch; ++n) {
     Random random(seed * 1000 + static_cast<uint64_t>(n));
     Collector collector(n, depth, height, width, ShareOf(count, batch, n), voxels);
-    while (!collector.full()) collector.Add(random.Below(depth), random.Below(height), random.Below(width));
+    while (!collector.full()) {
+      const int64_t z = random.Below(depth);
+      const int64_t y = random.Below(height);
+      const int64_t x = random.Below(width);
+      collector.Add(z, y, x);
+    }
   }
   return voxels;
 }

@@ -114,7 +114,8 @@ mluOpStatus_t detopsSetSparseConvolutionDescriptor(mluOpSparseConvolutionDescrip
  * Submanifold: L.
  *
  * Checks: count is not NULL; then those of mluOpGetIndicePairs that concern handle, sparse_conv_desc and indices, in
- * their order and with their statuses. No workspace; the handle keeps the scratch memory for its next call. */
+ * their order and with their statuses; also NOT_SUPPORTED if filter_space has 2^63 - 1 offsets or more, ALLOC_FAILED
+ * and EXECUTION_FAILED. No workspace; the handle keeps the scratch memory for its next call. */
 mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
                                            const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
                                            const mluOpTensorDescriptor_t indices_desc, const void* indices,

@@ -48,8 +48,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handl
  * o = i * stride - pad + k * dilation. The flag inverse changes nothing here: the convolutions swap the two rows.
  *
  * The number of output sites (submanifold: L) is kept in sparse_conv_desc for mluOpGetSparseConvolutionNumActOut, so
- * the descriptor belongs to one call at a time. The handle keeps scratch memory for its next call: at most 64 * (L +
- * output sites) bytes + 64 MiB together with the workspace.
+ * the descriptor belongs to one call at a time. The handle keeps scratch memory for its next call. Workspace, scratch
+ * and what a call frees again take at most 64 * (L + output sites) bytes + 64 MiB together, whatever the spaces.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL
@@ -60,11 +60,11 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handl
  *                above 1; indice_pairs has not K first; out_indices has more rows than the output space sites (full
  *                profile and submanifold: and than L)
  * NOT_SUPPORTED  a tensor is not dense; a tensor has 2^31 elements or more (full profile: more than int64 bytes can
- *                count); L does not fit int32; the batch times the input or the output space does not fit int64
+ *                count); L does not fit int32; the batch times the input or the output space has 2^63 - 1 sites or more
  * BAD_PARAM      a type is not int32; submanifold: on an axis the spaces differ, stride is not 1, or, contract profile,
  *                dilation is not 1
  * success        a tensor has no elements: indice_num becomes 0, the other outputs -1, where they have elements and a
- *                data pointer; the number of output sites becomes 0
+ *                data pointer (overlap is not looked at); the number of output sites becomes 0
  * BAD_PARAM      a data pointer is NULL; workspace is NULL but workspace_size is not 0; workspace_size is below
  *                mluOpGetIndicePairsWorkspaceSize; an output or the workspace overlaps another buffer; a batch id is
  *                outside the batch or a coordinate outside the input space; out_indices has fewer rows than there are

@@ -33,9 +33,10 @@ class Arena {
 
   // A later array may take the place of those taken since `mark`.
   int64_t Mark() const { return used_; }
-  void Rewind(int64_t mark) {
+  Arena& Rewind(int64_t mark) {
     peak_ = used_ > peak_ ? used_ : peak_;
     used_ = mark;
+    return *this;
   }
 
   // What a block of any alignment needs; the largest int64 if that is not representable.

@@ -23,7 +23,7 @@ inline int64_t SaturatingMultiply(int64_t a, int64_t b) {
   return CheckedMultiply(a, b, &product) ? product : kMaxInt64;
 }
 
-// a + b, or the largest int64 when that does not fit. Both are >= 0.
+// a + b, or the largest int64 when that is too large. a is >= 0.
 inline int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? kMaxInt64 : sum;

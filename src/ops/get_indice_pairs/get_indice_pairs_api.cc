@@ -15,7 +15,8 @@ struct Arguments {
   TensorArg indices, pairs, out, num;
 };
 
-bool IsFull(mluOpHandle_t handle) { return handle != nullptr && handle->profile == DETOPS_PROFILE_FULL; }
+// Behind the check of the handle.
+bool IsFull(const Call& call) { return call.handle()->profile == DETOPS_PROFILE_FULL; }
 
 void CheckPointers(ArgCheck& check, const Arguments& args) {
   check.Handle()
@@ -36,23 +37,23 @@ bool AnyEmpty(const Arguments& args) {
                      [](const TensorArg& tensor) { return tensor.desc->element_count() == 0; });
 }
 
-// The rules about the convolution alone, in the places where the contract has them.
+// What follows are the rules about the convolution alone, each where the contract has it.
 void CheckProfile(ArgCheck& check, const Call& call, const Arguments& args) {
   if (check.failed()) return;
-  check.Rule(IsFull(call.handle()) || args.conv->InContract(), MLUOP_STATUS_NOT_SUPPORTED,
+  check.Rule(IsFull(call) || args.conv->InContract(), MLUOP_STATUS_NOT_SUPPORTED,
              "sparse_conv has %d spatial dimensions, transpose %d and inverse %d, expected 3, 0 and 0%s.",
              args.conv->dims, args.conv->transposed ? 1 : 0, args.conv->inverse ? 1 : 0, kFullProfileLifts);
 }
 
 void CheckSites(ArgCheck& check, const Call& call, const Arguments& args, int64_t sites) {
   if (check.failed()) return;
-  check.Rule(IsFull(call.handle()) || sites <= args.conv->InputSites(), MLUOP_STATUS_BAD_PARAM,
+  check.Rule(IsFull(call) || sites <= args.conv->InputSites(), MLUOP_STATUS_BAD_PARAM,
              "indices has extent %lld on axis 0, expected at most the %lld sites of batch x input_space%s.",
              static_cast<long long>(sites), static_cast<long long>(args.conv->InputSites()), kFullProfileLifts);
 }
 
 void CheckStrideAndDilation(ArgCheck& check, const Call& call, const Arguments& args) {
-  if (check.failed() || IsFull(call.handle())) return;
+  if (check.failed() || IsFull(call)) return;
   for (int i = 0; i < args.conv->dims; ++i) {
     const SparseConvolutionAxis& axis = args.conv->axes[i];
     check.Rule(axis.stride == 1 || axis.dilation == 1, MLUOP_STATUS_BAD_PARAM,
@@ -71,7 +72,9 @@ void CheckSpaces(ArgCheck& check, const Arguments& args, int64_t sites) {
       .Rule(args.conv->InputSites() < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
             "sparse_conv has too many sites in batch x input_space, expected fewer than 2^63 - 1.")
       .Rule(args.conv->OutputSites() < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
-            "sparse_conv has too many sites in batch x output_space, expected fewer than 2^63 - 1.");
+            "sparse_conv has too many sites in batch x output_space, expected fewer than 2^63 - 1.")
+      .Rule(args.conv->KernelOffsets() < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
+            "sparse_conv has too many offsets in filter_space, expected fewer than 2^63 - 1.");
 }
 
 void CheckSubmanifold(ArgCheck& check, const Call& call, const Arguments& args) {
@@ -84,7 +87,7 @@ void CheckSubmanifold(ArgCheck& check, const Call& call, const Arguments& args) 
               axis.input)
         .Rule(axis.stride == 1, MLUOP_STATUS_BAD_PARAM,
               "sparse_conv has stride %d on axis %d, expected 1 as sub_m is set.", axis.stride, i)
-        .Rule(axis.dilation == 1 || IsFull(call.handle()), MLUOP_STATUS_BAD_PARAM,
+        .Rule(axis.dilation == 1 || IsFull(call), MLUOP_STATUS_BAD_PARAM,
               "sparse_conv has dilation %d on axis %d, expected 1 as sub_m is set%s.", axis.dilation, i,
               kFullProfileLifts);
   }
@@ -106,15 +109,17 @@ void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
   // clang-format on
   CheckSites(check, call, args, L.value());
   CheckStrideAndDilation(check, call, args);
-  const int64_t most_rows =
-      std::max(conv.OutputSites(), IsFull(call.handle()) && conv.submanifold ? L.value() : int64_t{0});
+  // Equal sites may be more than the space has.
+  const bool many_inputs = IsFull(call) && conv.submanifold && L.value() > conv.OutputSites();
+  const int64_t most_rows = many_inputs ? L.value() : conv.OutputSites();
   check
       .Rule(first.value() == conv.KernelOffsets(), MLUOP_STATUS_BAD_PARAM,
             "indice_pairs has extent %lld on axis 0, expected the %lld offsets of filter_space.",
             static_cast<long long>(first.value()), static_cast<long long>(conv.KernelOffsets()))
       .Rule(rows.value() <= most_rows, MLUOP_STATUS_BAD_PARAM,
-            "out_indices has extent %lld on axis 0, expected at most the %lld sites of batch x output_space.",
-            static_cast<long long>(rows.value()), static_cast<long long>(most_rows));
+            "out_indices has extent %lld on axis 0, expected at most the %lld sites of %s.",
+            static_cast<long long>(rows.value()), static_cast<long long>(most_rows),
+            many_inputs ? "indices" : "batch x output_space");
   // clang-format off
   check
       .Dense(args.indices).Dense(args.pairs).Dense(args.out).Dense(args.num)
@@ -167,11 +172,10 @@ void CheckValues(ArgCheck& check, const Call& call, const GetIndicePairsProblem&
 }
 
 // What the outputs are where a tensor has no elements.
-mluOpStatus_t FinishEmpty(const Call& call, const Arguments& args, GetIndicePairsProblem& problem) {
+mluOpStatus_t FinishEmpty(const Call& call, const Arguments& args, const IndicePairsKernels& kernels) {
   const auto fill = [&](const TensorArg& tensor, int32_t value) {
     if (tensor.data == nullptr) return;
-    problem.kernels.fill(static_cast<int32_t*>(const_cast<void*>(tensor.data)), tensor.desc->element_count(), value,
-                         false);
+    kernels.fill(static_cast<int32_t*>(const_cast<void*>(tensor.data)), tensor.desc->element_count(), value, false);
   };
   fill(args.pairs, -1);
   fill(args.out, -1);
@@ -206,7 +210,7 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
   GetIndicePairsProblem problem = MakeProblem(args);
   if (AnyEmpty(args)) {
     conv->num_act_out = 0;
-    return FinishEmpty(call, args, problem);
+    return FinishEmpty(call, args, problem.kernels);
   }
   problem.out_rows = args.out.desc->extent(0);
   problem.pairs = static_cast<int32_t*>(const_cast<void*>(args.pairs.data));

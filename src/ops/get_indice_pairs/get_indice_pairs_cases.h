@@ -25,9 +25,6 @@ struct GetIndicePairsCase {
     return submanifold ? input[axis] : (input[axis] + 2 * pad[axis] - filter[axis]) / stride[axis] + 1;
   }
   int64_t offsets() const { return int64_t{filter[0]} * filter[1] * filter[2]; }
-  int64_t output_space() const { return int64_t{batch} * output(0) * output(1) * output(2); }
-  // A call writes at most one output per pair, and has at most one pair per site and offset.
-  int64_t most_outputs() const { return submanifold ? sites : std::min(sites * offsets(), output_space()); }
 };
 
 // Section 3.7 of the design document, then kernels of the same network and the smallest call that makes sense.

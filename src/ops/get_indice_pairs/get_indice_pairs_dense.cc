@@ -173,13 +173,14 @@ void PlaceLists(const GetIndicePairsProblem& problem, int tasks, TaskMemory& mem
 }  // namespace
 
 bool DenseWayFits(const GetIndicePairsProblem& problem) {
-  constexpr int64_t kBytesPerWord = sizeof(uint64_t) + sizeof(int32_t);
+  // The words are cleared, counted and looked through: worth it up to some hundred words per input.
   const int64_t words = WordCount(problem);
-  // The words are cleared, counted and looked through: worth it up to some hundred words per input. The second limit
-  // keeps the promise about memory.
   if (OutputSpace(problem) > UINT32_MAX || words > 4096 + 128 * problem.sites) return false;
-  if (words * kBytesPerWord > (int64_t{36} << 20) + 40 * problem.sites) return false;
   if (problem.offsets > kMaxOffsets || ClassCount(problem) > RegularGeometry::kMaxClasses) return false;
+  // The promise about memory; what does not grow with L or the space takes less than 20 MiB.
+  const int64_t word_bytes = words * int64_t{sizeof(uint64_t) + sizeof(int32_t)};
+  const int64_t block_bytes = problem.sites / kBlockSites * BlockNumbers(problem) * int64_t{sizeof(int32_t)};
+  if (word_bytes + block_bytes > (int64_t{36} << 20) + 64 * problem.sites) return false;
   return std::all_of(problem.axes, problem.axes + problem.dims, [&](const SparseConvolutionAxis& axis) {
     const int64_t farthest = problem.transposed ? int64_t{axis.input} * axis.stride : int64_t{axis.input} + axis.pad;
     return farthest < kMaxCoordinate && axis.pad < kMaxCoordinate && axis.stride < kMaxCoordinate &&
@@ -196,7 +197,8 @@ int64_t DenseWorkspaceBytes(const GetIndicePairsProblem& problem) {
 RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
                                bool count_only, int64_t* outputs) {
   const IndicePairsKernels& kernels = problem.kernels;
-  const int tasks = PairLists::TaskLimit(problem, parallel.TaskCount(problem.sites, kMinTaskSites));
+  const int tasks =
+      PairLists::TaskLimit(problem, std::min(kMaxTasks, parallel.TaskCount(problem.sites, kMinTaskSites)));
   Arena counting;
   const TaskMemory counted(problem, tasks, counting);
   void* const block = scratch.Reserve(static_cast<size_t>(counting.NeededBytes()));

@@ -221,8 +221,9 @@ TEST_P(GetIndicePairsOrder, EarlierOfTwoIsReported) {
       const Rule& for_size = first.reach.size == Effect::kRefuses ? first : second;
       Ask(call, Function::kSize, for_size.reach.size, for_size.status, for_size.sentence);
       const Rule& for_count = first.reach.count == Effect::kRefuses ? first : second;
-      if (first.reach.count != Effect::kNotAsked)
+      if (first.reach.count != Effect::kNotAsked) {
         Ask(call, Function::kCount, for_count.reach.count, for_count.status, for_count.sentence);
+      }
     }
   }
 }

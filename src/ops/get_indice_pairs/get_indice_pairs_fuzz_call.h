@@ -70,7 +70,7 @@ struct Call {
 
   // What the caller passes where `needed` is asked for.
   size_t WorkspaceSize(size_t needed) const {
-    const size_t sizes[] = {needed, needed, needed == 0 ? 0 : needed - 1, 0, needed + 1, SIZE_MAX, 1};
+    const size_t sizes[] = {needed, needed, needed == 0 ? 0 : needed - 1, 0, needed + 1, 1};
     return sizes[workspace_change];
   }
 };
@@ -205,7 +205,7 @@ inline mluOpStatus_t ExpectedOfCount(const Call& call) {
   return call.tensors[kIndices].data != nullptr && CoordinatesInside(call) ? kGood : kBad;
 }
 
-// The memory of a call: the tensors and the workspace, of which only the needed bytes count.
+// The memory of a call: the tensors and the workspace, as large as the caller says.
 struct Buffers {
   unsigned char* data[kTensors + 1];
   uint64_t bytes[kTensors + 1];
@@ -216,7 +216,7 @@ struct Buffers {
       bytes[i] = call.tensors[i].bytes();
     }
     data[kTensors] = call.has_workspace ? workspace : nullptr;
-    bytes[kTensors] = needed;
+    bytes[kTensors] = call.WorkspaceSize(needed);
     if (call.overlap < 0 || HasEmptyTensor(call)) return;  // without work nobody looks, and both are written
     const int moved = call.overlap / (kTensors + 1), other = call.overlap % (kTensors + 1);
     if (data[moved] == nullptr || data[other] == nullptr || bytes[moved] == 0 || bytes[other] == 0) return;

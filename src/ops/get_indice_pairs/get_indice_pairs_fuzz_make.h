@@ -192,7 +192,7 @@ inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
       tensor.type = static_cast<mluOpDataType_t>(Number(bytes, 0, 99));
       break;
     case Fault::kWorkspace:
-      call.workspace_change = Number(bytes, 0, 6);
+      call.workspace_change = Number(bytes, 0, 5);
       call.has_workspace = !OneIn(bytes, 3);
       break;
     case Fault::kOverlap:

@@ -4,57 +4,80 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <utility>
 
+#include "core/checked_math.h"
 #include "ops/get_indice_pairs/get_indice_pairs.h"
 
 namespace detops {
 
-// The output coordinate that `input` reaches on an axis under kernel offset `offset`; -1 if there is none.
-inline int64_t OutputCoordinate(const SparseConvolutionAxis& axis, bool transposed, int64_t input, int64_t offset) {
-  const int64_t shift = offset * axis.dilation;
-  int64_t output;
-  if (transposed) {
-    output = input * axis.stride - axis.pad + shift;
-  } else {
-    const int64_t scaled = input + axis.pad - shift;
-    if (scaled % axis.stride != 0) return -1;
-    output = scaled / axis.stride;
+// The kernel offsets under which input coordinates of one axis reach the output space.
+//
+// Regular: r with r * dilation = input + pad modulo stride, and 0 <= input + pad - r * dilation <= (output - 1) *
+// stride. Solutions of the first are `step` apart, so they are counted off instead of tried one by one: neither the
+// kernel nor the stride need be small. Transposed: every r with 0 <= input * stride - pad + r * dilation <= output - 1.
+class AxisReach {
+ public:
+  AxisReach() = default;
+  AxisReach(const SparseConvolutionAxis& axis, bool transposed) : axis_(axis), transposed_(transposed) {
+    if (transposed) return;
+    common_ = std::gcd(axis.stride, axis.dilation);
+    step_ = axis.stride / common_;
+    // The inverse of dilation / common modulo step, by Euclid's algorithm.
+    int64_t rest = step_, next_rest = axis.dilation / common_ % step_, next_inverse = 1;
+    while (next_rest != 0) {
+      const int64_t quotient = rest / next_rest;
+      rest = std::exchange(next_rest, rest - quotient * next_rest);
+      inverse_ = std::exchange(next_inverse, inverse_ - quotient * next_inverse);
+    }
+    inverse_ = (inverse_ % step_ + step_) % step_;
   }
-  return output >= 0 && output < axis.output ? output : -1;
-}
 
-// The kernel offsets under which `input` can reach the output space at all; some of them fail for the stride.
-struct OffsetRange {
-  int64_t begin, end;
+  // Calls visit(offset, output coordinate), ascending by offset.
+  template <class Visit>
+  void ForEach(int64_t input, const Visit& visit) const {
+    const int64_t last = int64_t{axis_.output} - 1;
+    const int64_t shifted = transposed_ ? input * axis_.stride - axis_.pad : input + axis_.pad;
+    // The least and the largest r * dilation.
+    const int64_t least = transposed_ ? -shifted : shifted - last * axis_.stride;
+    const int64_t most = transposed_ ? last - shifted : shifted;
+    if (most < 0 || shifted % common_ != 0) return;
+    int64_t begin = least <= 0 ? 0 : DivideRoundUp(least, axis_.dilation);
+    const int64_t end = std::min<int64_t>(most / axis_.dilation + 1, axis_.filter);
+    if (step_ > 1) {
+      const int64_t solution = shifted / common_ % step_ * inverse_ % step_;
+      begin += (solution - begin % step_ + step_) % step_;
+    }
+    for (int64_t r = begin; r < end; r += step_) {
+      visit(r, transposed_ ? shifted + r * axis_.dilation : (shifted - r * axis_.dilation) / axis_.stride);
+    }
+  }
+
+ private:
+  SparseConvolutionAxis axis_;
+  bool transposed_ = false;
+  int64_t common_ = 1;
+  int64_t step_ = 1;
+  int64_t inverse_ = 0;
 };
-inline OffsetRange OffsetsInReach(const SparseConvolutionAxis& axis, bool transposed, int64_t input) {
-  // Regular: 0 <= input + pad - r * dilation <= (output - 1) * stride.
-  // Transposed: 0 <= input * stride - pad + r * dilation <= output - 1, so the ends change their roles.
-  const int64_t last = int64_t{axis.output} - 1;
-  const int64_t least = transposed ? axis.pad - input * axis.stride : input + axis.pad - last * axis.stride;
-  const int64_t most = transposed ? least + last : input + axis.pad;
-  if (most < 0) return {0, 0};
-  const int64_t begin = least <= 0 ? 0 : (least + axis.dilation - 1) / axis.dilation;
-  return {begin, std::min<int64_t>(most / axis.dilation + 1, axis.filter)};
-}
 
 // Calls visit(offset, site) for every output site that the input site `coordinates` (batch first) reaches, ascending by
 // offset. A site is its flat number in batch x output space.
 template <class Visit>
 class ReachedSites {
  public:
-  ReachedSites(const GetIndicePairsProblem& problem, const Visit& visit) : problem_(problem), visit_(visit) {}
+  ReachedSites(const GetIndicePairsProblem& problem, const Visit& visit) : problem_(problem), visit_(visit) {
+    for (int axis = 0; axis < problem.dims; ++axis) reach_[axis] = AxisReach(problem.axes[axis], problem.transposed);
+  }
 
-  void Of(const int32_t* coordinates) { Descend<0>(coordinates + 1, 0, coordinates[0]); }
+  void Of(const int32_t* coordinates) const { Descend<0>(coordinates + 1, 0, coordinates[0]); }
 
  private:
   template <int axis>
-  void Descend(const int32_t* coordinates, int64_t offset, int64_t site) {
+  void Descend(const int32_t* coordinates, int64_t offset, int64_t site) const {
     const SparseConvolutionAxis& rule = problem_.axes[axis];
-    const OffsetRange range = OffsetsInReach(rule, problem_.transposed, coordinates[axis]);
-    for (int64_t r = range.begin; r < range.end; ++r) {
-      const int64_t output = OutputCoordinate(rule, problem_.transposed, coordinates[axis], r);
-      if (output < 0) continue;
+    reach_[axis].ForEach(coordinates[axis], [&](int64_t r, int64_t output) {
       const int64_t next_offset = offset * rule.filter + r;
       const int64_t next_site = site * rule.output + output;
       if (axis + 1 == problem_.dims) {
@@ -62,11 +85,12 @@ class ReachedSites {
       } else {
         if constexpr (axis + 1 < kMaxSpatialDims) Descend<axis + 1>(coordinates, next_offset, next_site);
       }
-    }
+    });
   }
 
   const GetIndicePairsProblem& problem_;
   const Visit& visit_;
+  AxisReach reach_[kMaxSpatialDims];
 };
 
 // The batch id and coordinates of a flat site number.

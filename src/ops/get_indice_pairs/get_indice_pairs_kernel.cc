@@ -42,15 +42,18 @@ HWY_INLINE void Write(int32_t* data, int64_t count, bool stream, const Vector& v
 
 void AppendPairs(const PairBlock& block) {
   for (int slot = 0; slot < block.slots; ++slot) {
-    int32_t*& head = block.heads[block.offset_of[slot]];
+    const int64_t offset = block.offset_of[slot];
+    int32_t* const head = block.list + offset * 2 * block.row_length + block.counts[offset];
     // The list has room for all sites of the block.
-    head = AppendSlot(block.met + int64_t{slot} * kBlockSites, block.sites, block.first, head, head + block.sites,
-                      block.row_length);
+    const int32_t* const end = AppendSlot(block.met + int64_t{slot} * kBlockSites, block.sites, block.first, head,
+                                          head + block.sites, block.row_length);
+    block.counts[offset] += static_cast<int32_t>(end - head);
   }
 }
 
 // The rank of a key among the keys is its place: no comparisons, and the bits of a list stay in the cache. Places are
-// jumped to in memory of our own, which has large pages, and then copied in order.
+// jumped to in memory of our own, which has large pages, and then copied in order. (No vectors, but in a file that
+// knows the target, because only then counting bits is one instruction.)
 void SortList(const ListToSort& list) {
   const int64_t words = (list.universe + 63) / 64;
   const int64_t count = list.count;
@@ -75,8 +78,8 @@ void SortList(const ListToSort& list) {
     const int32_t place = ranks[key / 64] + std::popcount(bits[key / 64] & ((uint64_t{1} << (key % 64)) - 1));
     pairs[place] = uint64_t{key} << 32 | static_cast<uint32_t>(list.values[i]);
   }
-  int32_t* const HWY_RESTRICT keys = list.sorted_keys;
-  int32_t* const HWY_RESTRICT values = list.sorted_values;
+  int32_t* const keys = list.sorted_keys;
+  int32_t* const values = list.sorted_values;
   for (int64_t i = 0; i < count; ++i) {
     keys[i] = static_cast<int32_t>(pairs[i] >> 32);
     values[i] = static_cast<int32_t>(pairs[i] & 0xFFFFFFFFu);

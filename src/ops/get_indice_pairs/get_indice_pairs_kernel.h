@@ -18,7 +18,8 @@ struct PairBlock {
   int sites;                 // of the block, at most kBlockSites
   int32_t first;             // the input index of the block's first site
   const int64_t* offset_of;  // [slots]: kernel offset
-  int32_t** heads;           // by kernel offset: where the next input index goes; moved on
+  int32_t* list;             // where the first input index of offset 0 goes; the lists are 2 * row_length apart
+  int32_t* counts;           // by kernel offset: pairs in the list; counted on
   int64_t row_length;        // the output index goes this far behind
 };
 

@@ -29,14 +29,13 @@ void FillTail(const GetIndicePairsProblem& problem, int64_t offset) {
 }
 
 int PairLists::TaskLimit(const GetIndicePairsProblem& problem, int wanted) {
-  constexpr int64_t kMaxHeads = 1 << 20;  // 8 MiB
-  return static_cast<int>(std::clamp<int64_t>(kMaxHeads / std::max<int64_t>(problem.offsets, 1), 1, wanted));
+  constexpr int64_t kMaxCounts = 1 << 19;  // 2 MiB
+  return static_cast<int>(std::clamp<int64_t>(kMaxCounts / problem.offsets, 1, wanted));
 }
 
 void PairLists::Start(int task, int64_t begin) {
   begins_[task] = begin;
-  int32_t** const head = heads(task);
-  for (int64_t offset = 0; offset < problem_.offsets; ++offset) head[offset] = row(offset) + begin;
+  std::fill_n(counts(task), problem_.offsets, 0);
 }
 
 // Moves the pieces of a list together; the mirror, if there is one, gets them turned round while they are in the cache.
@@ -46,7 +45,7 @@ int64_t PairLists::Pack(int64_t offset, int64_t mirror) {
   int64_t count = 0;
   for (int task = 0; task < tasks_; ++task) {
     const int64_t begin = begins_[task];
-    const int64_t piece = heads(task)[offset] - (inputs + begin);
+    const int64_t piece = counts(task)[offset];
     if (count != begin && piece > 0) {
       std::memmove(inputs + count, inputs + begin, Bytes(piece));
       std::memmove(outputs + count, outputs + begin, Bytes(piece));

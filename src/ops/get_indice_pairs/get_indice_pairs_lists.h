@@ -27,28 +27,33 @@ void FillTail(const GetIndicePairsProblem& problem, int64_t offset);
 
 class PairLists {
  public:
-  // Takes its own memory from the arena: 8 bytes per offset and task.
+  // Takes its own memory from the arena: 4 bytes per offset and task if there are several tasks. A single one counts in
+  // problem.counts.
   PairLists(const GetIndicePairsProblem& problem, int tasks, Arena& arena)
-      : problem_(problem), tasks_(tasks), begins_(arena.Take<int64_t>(tasks)) {
-    heads_ = arena.Take<int32_t*>(SaturatingMultiply(tasks, problem.offsets));
-  }
+      : problem_(problem),
+        tasks_(tasks),
+        begins_(arena.Take<int64_t>(tasks)),
+        counts_(tasks == 1 ? problem.counts : arena.Take<int32_t>(tasks * problem.offsets)) {}
 
   // Memory for sorting: 8.2 bytes per site and list that is sorted at the same time.
   struct SortRoom {
     SortRoom(const GetIndicePairsProblem& problem, Arena& arena);
-    static constexpr int kLists = 4;
+    static constexpr int kLists = 8;
     uint64_t* pairs[kLists];
     SiteBits bits[kLists];
   };
 
-  // How many tasks may append at once: fewer than `wanted` where so many heads would take too much memory.
+  // How many tasks may append at once: fewer than `wanted` where so many counts would take too much memory.
   static int TaskLimit(const GetIndicePairsProblem& problem, int wanted);
 
   // Task `task` appends the pairs of input sites from `begin` on, with ascending task numbers and begins.
   void Start(int task, int64_t begin);
 
-  // By offset: where the task's next input index goes; the output index goes problem.sites further.
-  int32_t** heads(int task) { return heads_ + task * problem_.offsets; }
+  // By offset: how many pairs the task has appended.
+  int32_t* counts(int task) { return counts_ + task * problem_.offsets; }
+
+  // Where the first input index of the task goes in the list of offset 0; the lists are 2 * problem.sites apart.
+  int32_t* begin(int task) { return problem_.pairs + begins_[task]; }
 
   // Moves the pieces together, writes tails and counts. With `mirrored` only the offsets in front of the centre have
   // been appended: the centre pairs every site with itself, and offset K - 1 - k has the pairs of k turned round.
@@ -69,7 +74,7 @@ class PairLists {
   const GetIndicePairsProblem& problem_;
   int tasks_;
   int64_t* begins_;
-  int32_t** heads_;
+  int32_t* counts_;
 };
 
 // Sets a whole output, spread over the threads.

@@ -294,6 +294,7 @@ PairProblem MixedProblem(int number) {
 TEST_F(GetIndicePairsMemory, AHandleDoesNotGrow) {
   constexpr int kProblems = 20, kCalls = 1000;
   std::vector<PairProblem> problems;
+  problems.reserve(kProblems);
   for (int i = 0; i < kProblems; ++i) problems.push_back(MixedProblem(i));
   const Measurement measured = InAnotherProcess([&](Measurement& result) {
     Handle handle(DETOPS_PROFILE_FULL, 2);

@@ -17,8 +17,8 @@ namespace detops {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Arrays of a block have room for a vector more: ranges of a class end anywhere.
-constexpr int64_t kPitch = kBlockSites + 16;
+static_assert(kBlockMargin >= hn::MaxLanes(D32()));
+constexpr int64_t kPitch = kBlockSites + kBlockMargin;
 
 // Turns `sites` rows of `columns` numbers into columns.
 void Transpose(const int32_t* HWY_RESTRICT rows, int columns, int sites, int32_t* HWY_RESTRICT out) {
@@ -92,12 +92,12 @@ class RegularBlock {
     int32_t site_numbers[kPitch];
     int32_t classes[kPitch];
     // What stands behind the last site must be numbers, no more.
-    for (int column = 0; column <= dims; ++column) std::fill_n(loaded + column * kPitch + sites, 16, 0);
+    for (int column = 0; column <= dims; ++column) std::fill_n(loaded + column * kPitch + sites, kBlockMargin, 0);
     Transpose(geometry.indices + first * (dims + 1), dims + 1, sites, loaded);
-    for (int v = 0; v < sites + 16; ++v) {
+    for (int v = 0; v < sites + kBlockMargin; ++v) {
       site_numbers[v] = static_cast<int32_t>(static_cast<uint32_t>(loaded[v]) * geometry.batch_pitch);
     }
-    std::fill_n(classes, sites + 16, 0);
+    std::fill_n(classes, sites + kBlockMargin, 0);
     for (int a = 0; a < dims; ++a) {
       Divide(geometry.axes[a], geometry.transposed, sites, loaded + (a + 1) * kPitch, site_numbers, classes);
     }

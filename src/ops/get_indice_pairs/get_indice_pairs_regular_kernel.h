@@ -11,17 +11,20 @@ namespace detops {
 // Input sites that are worked on together; what belongs to them stays in the first-level cache.
 inline constexpr int kBlockSites = 256;
 
+// Numbers behind those of a block that may be read, because ranges end in the middle of vectors.
+inline constexpr int kBlockMargin = 16;
+
 // A set of sites as bits, and how many are set before each word.
 struct SiteBits {
   uint64_t* words;
   int32_t* ranks;
 };
 
-// The regular convolution in 32-bit numbers, for coordinates below 2^24 and up to 2^32 sites; site numbers have no sign
-// and may wrap around on the way. With u = input + pad on an axis and
-// u = quotient * stride + remainder, an offset reaches the output coordinate quotient - step if the remainder is that
-// of the offset. So an offset concerns only the inputs of one class, the combination of remainders on all axes.
-// Transposed: u = input * stride - pad is taken as the quotient, and there is one class.
+// The regular convolution in 32-bit numbers, for coordinates below 2^24 and fewer than 2^32 sites; site numbers have no
+// sign and may wrap around on the way. With u = input + pad on an axis and u = quotient * stride + remainder, an offset
+// reaches the output coordinate quotient - step if the remainder is that of the offset. So an offset concerns only the
+// inputs of one class, the combination of remainders on all axes. Transposed: u = input * stride - pad is taken as the
+// quotient, and there is one class.
 struct RegularAxis {
   int output, pad, stride;
   uint32_t pitch;  // sites between neighbours on this axis
@@ -49,7 +52,7 @@ struct RegularGeometry {
 // Numbers that a block of kBlockSites inputs, sorted by class, takes: index, site number and quotients of each, and the
 // ends of the classes.
 inline int64_t RegularBlockNumbers(const RegularGeometry& geometry) {
-  return int64_t{geometry.dims + 2} * (kBlockSites + 16) + geometry.classes;
+  return int64_t{geometry.dims + 2} * (kBlockSites + kBlockMargin) + geometry.classes;
 }
 
 // Sorts the inputs [begin, end) by class into `blocks`, marks all sites that they reach and adds the number of pairs of

@@ -172,10 +172,6 @@ RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& par
 
 }  // namespace
 
-int64_t SiteRows::RowOf(int64_t position) const {
-  return std::upper_bound(begins, begins + count, static_cast<int32_t>(position)) - begins - 1;
-}
-
 SiteRows TakeSiteRows(const GetIndicePairsProblem& problem, Arena& arena) {
   SiteRows rows;
   rows.columns = arena.Take<int32_t>(problem.sites);

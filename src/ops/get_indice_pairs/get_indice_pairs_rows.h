@@ -20,9 +20,6 @@ struct SiteRows {
   bool distinct = false;   // no two input sites are equal
 
   int32_t InputIndex(int64_t position) const { return ascending ? static_cast<int32_t>(position) : order[position]; }
-
-  // The row that holds `position`.
-  int64_t RowOf(int64_t position) const;
 };
 
 // Takes memory for the rows: 20 bytes per site.

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/checked_math.h"
+
 namespace detops {
 
 bool OffsetGroups::Next(OffsetGroup& group) {
   const int last = problem_.dims - 1;
   const SparseConvolutionAxis& last_axis = problem_.axes[last];
   group.dilation = last_axis.dilation;
-  group.rows = group.lines = group.slots = group.rings = 0;
+  group.lines = group.slots = group.rings = 0;
   group.reach = 0;
   int64_t ring_first = INT32_MAX;
   int64_t ring_last = INT32_MIN;
@@ -18,7 +20,7 @@ bool OffsetGroups::Next(OffsetGroup& group) {
     const int64_t outer = next_ / last_axis.filter;
     const int64_t line_begin = outer * last_axis.filter;
     const int64_t line_end = std::min(end_, line_begin + last_axis.filter);
-    OffsetGroup::Row row = {};
+    OffsetGroup::Line line = {};
     bool meets = true;
     int64_t rest = outer;
     int64_t pitch = 1;
@@ -27,8 +29,8 @@ bool OffsetGroups::Next(OffsetGroup& group) {
       const int64_t delta = rule.pad - rest % rule.filter * int64_t{rule.dilation};
       rest /= rule.filter;
       meets &= std::abs(delta) < rule.input;
-      row.delta[axis] = static_cast<int32_t>(meets ? delta : 0);
-      row.id_delta += row.delta[axis] * pitch;
+      line.delta[axis] = static_cast<int32_t>(meets ? delta : 0);
+      line.id_delta += line.delta[axis] * pitch;
       pitch *= rule.input;
     }
     // On the last axis those that meet are consecutive.
@@ -40,27 +42,28 @@ bool OffsetGroups::Next(OffsetGroup& group) {
       next_ = line_end;
       continue;
     }
-    OffsetGroup::Line& line = group.line[group.lines++];
-    line = {.row = group.rows, .first_slot = group.slots, .count = 0, .first_delta = delta_of(next_)};
+    line.first_slot = group.slots;
+    line.first_delta = delta_of(next_);
     for (; next_ < line_end && group.slots < OffsetGroup::kMaxSlots && delta_of(next_) > -int64_t{last_axis.input};
          ++next_) {
       group.reach = std::max(group.reach, std::abs(delta_of(next_)));
       group.offset_of[group.slots++] = next_;
       ++line.count;
     }
-    const OffsetGroup::Row* before = group.rows > 0 ? &group.row[group.rows - 1] : nullptr;
-    const bool same_ring = before != nullptr && std::equal(row.delta, row.delta + std::max(last - 1, 0), before->delta);
+    const OffsetGroup::Line* before = group.lines > 0 ? &group.line[group.lines - 1] : nullptr;
+    const bool same_ring =
+        before != nullptr && std::equal(line.delta, line.delta + std::max(last - 1, 0), before->delta);
     if (!same_ring) ++group.rings;
-    row.ring = group.rings - 1;
-    const int64_t on_ring = last > 0 ? row.delta[last - 1] : 0;
+    line.ring = group.rings - 1;
+    const int64_t on_ring = last > 0 ? line.delta[last - 1] : 0;
     ring_first = std::min(ring_first, on_ring);
     ring_last = std::max(ring_last, on_ring);
-    group.row[group.rows++] = row;
+    group.line[group.lines++] = line;
   }
-  group.ring_size = group.rows > 0 ? ring_last - ring_first + 1 : 0;
-  for (int i = 0; i < group.rows; ++i) {
-    const int64_t on_ring = last > 0 ? group.row[i].delta[last - 1] : 0;
-    group.row[i].ring_place = (on_ring % group.ring_size + group.ring_size) % group.ring_size;
+  group.ring_size = group.lines > 0 ? ring_last - ring_first + 1 : 0;
+  for (int i = 0; i < group.lines; ++i) {
+    const int64_t on_ring = last > 0 ? group.line[i].delta[last - 1] : 0;
+    group.line[i].ring_place = (on_ring % group.ring_size + group.ring_size) % group.ring_size;
   }
   return group.slots > 0;
 }
@@ -75,13 +78,25 @@ int64_t MaxTableNumbers(const GetIndicePairsProblem& problem) {
 
 }  // namespace
 
-int64_t RowSearch::MaxBytes(const GetIndicePairsProblem& problem, int slots) {
+int64_t RowSearch::MaxBytes(const GetIndicePairsProblem& problem) {
+  // A ring for each offset on the axes before the last two.
+  const SparseConvolutionAxis& last = problem.axes[problem.dims - 1];
+  int64_t tables = 1;
+  for (int axis = 0; axis + 2 < problem.dims; ++axis) {
+    tables = SaturatingMultiply(tables, problem.axes[axis].filter);
+  }
+  if (problem.dims > 1) {
+    const SparseConvolutionAxis& ring = problem.axes[problem.dims - 2];
+    tables = SaturatingMultiply(tables, int64_t{ring.filter - 1} * ring.dilation + 1);
+  }
+  const int64_t slots = std::min<int64_t>(problem.offsets, OffsetGroup::kMaxSlots);
   Arena arena;
-  arena.Take<int32_t>(MaxTableNumbers(problem));
-  arena.Take<int64_t>(kMaxTables);
+  // The reach on the last axis is below its extent.
+  arena.Take<int32_t>(std::min(MaxTableNumbers(problem), SaturatingMultiply(tables, int64_t{3} * last.input)));
+  arena.Take<int64_t>(std::min(kMaxTables, tables));
   arena.Take<int64_t>(slots);
   arena.Take<LiveLine>(slots);
-  arena.Take<int32_t>(int64_t{slots} * kBlockSites);
+  arena.Take<int32_t>(slots * kBlockSites);
   return arena.NeededBytes();
 }
 
@@ -92,7 +107,7 @@ RowSearch::RowSearch(const GetIndicePairsProblem& problem, const SiteRows& rows,
   tables_ = tables <= std::min(kMaxTables, MaxTableNumbers(problem) / width_) ? static_cast<int>(tables) : 0;
   table_ = arena.Take<int32_t>(tables_ * width_);
   in_table_ = arena.Take<int64_t>(tables_);
-  candidate_ = arena.Take<int64_t>(group.rows);
+  candidate_ = arena.Take<int64_t>(group.lines);
   live_ = arena.Take<LiveLine>(group.lines);
   block_ = arena.Take<int32_t>(int64_t{group.slots} * kBlockSites);
 }
@@ -100,8 +115,8 @@ RowSearch::RowSearch(const GetIndicePairsProblem& problem, const SiteRows& rows,
 void RowSearch::Start(int64_t begin) {
   std::fill_n(table_, tables_ * width_, -1);
   std::fill_n(in_table_, tables_, -1);
-  for (int i = 0; i < group_.rows; ++i) {
-    const int64_t wanted = rows_.ids[begin] + group_.row[i].id_delta;
+  for (int i = 0; i < group_.lines; ++i) {
+    const int64_t wanted = SaturatingAdd(rows_.ids[begin], group_.line[i].id_delta);
     candidate_[i] = std::lower_bound(rows_.ids, rows_.ids + rows_.count, wanted) - rows_.ids;
   }
 }
@@ -131,7 +146,7 @@ void RowSearch::EnterRow(int64_t row) {
   const int64_t on_ring = outer_axes > 0 ? static_cast<uint32_t>(coordinates_[outer_axes - 1]) % ring_size : 0;
   live_count_ = 0;
   for (int i = 0; i < group_.lines; ++i) {
-    const OffsetGroup::Row& other = group_.row[i];
+    const OffsetGroup::Line& other = group_.line[i];
     bool inside = true;
     for (int axis = 0; axis < outer_axes; ++axis) {
       const int64_t coordinate = coordinates_[axis] + other.delta[axis];
@@ -144,13 +159,13 @@ void RowSearch::EnterRow(int64_t row) {
     candidate_[i] = candidate;
     if (rows_.ids[candidate] != wanted) continue;
     LiveLine& live = live_[live_count_++];
-    live = {.table = nullptr, .other_row = candidate, .line = &group_.line[i]};
+    live = {.table = nullptr, .other_row = candidate, .line = &other};
     if (tables_ == 0) continue;
     // Coordinates on the ring axis are taken modulo the ring's size, so a row stays in its table while the present
     // row moves on past it.
     int64_t place = on_ring + other.ring_place;
     if (place >= ring_size) place -= ring_size;
-    live.table = SpreadOut(candidate, other.ring * ring_size + place) + live.line->first_delta;
+    live.table = SpreadOut(candidate, other.ring * ring_size + place) + other.first_delta;
   }
 }
 
@@ -213,7 +228,7 @@ void RowSearch::Merge(const LiveLine& live, int64_t begin, int64_t end, int32_t*
   }
 }
 
-void RowSearch::Append(int64_t begin, int64_t end, int32_t** heads) {
+void RowSearch::Append(int64_t begin, int64_t end, int32_t* list, int32_t* counts) {
   if (begin >= end) return;
   Start(begin);
   PairBlock block = {.met = block_,
@@ -221,7 +236,8 @@ void RowSearch::Append(int64_t begin, int64_t end, int32_t** heads) {
                      .sites = 0,
                      .first = rows_.begins[begin],
                      .offset_of = group_.offset_of,
-                     .heads = heads,
+                     .list = list,
+                     .counts = counts,
                      .row_length = problem_.sites};
   const int64_t block_numbers = int64_t{group_.slots} * kBlockSites;
   std::fill_n(block_, block_numbers, -1);
@@ -240,7 +256,7 @@ void RowSearch::Append(int64_t begin, int64_t end, int32_t** heads) {
         }
       }
       s = stop;
-      if (stop < block.first + kBlockSites) continue;
+      if (stop < int64_t{block.first} + kBlockSites) continue;
       block.sites = kBlockSites;
       problem_.kernels.append_pairs(block);
       block.first += kBlockSites;

@@ -18,27 +18,22 @@ namespace detops {
 struct OffsetGroup {
   static constexpr int kMaxSlots = 256;
 
-  // The other row, relative to a site's own: the differences on all axes but the last.
-  struct Row {
-    int32_t delta[kMaxSpatialDims - 1];
-    int64_t id_delta;
-    int64_t ring;        // rows of one ring differ on the last of these axes only
-    int64_t ring_place;  // the difference on that axis, modulo the ring's size
-  };
-  // Consecutive offsets that meet the same row.
+  // Consecutive offsets whose sites lie in one row.
   struct Line {
-    int row;
+    int32_t delta[kMaxSpatialDims - 1];  // of the other row: the differences on all axes but the last
+    int64_t id_delta;
+    int64_t ring;         // rows of one ring differ on the last of these axes only
+    int64_t ring_place;   // the difference on that axis, modulo the ring's size
+    int64_t first_delta;  // on the last axis; each further offset has `dilation` less
     int first_slot;
     int count;
-    int64_t first_delta;  // on the last axis; each further offset has `dilation` less
   };
 
   int64_t dilation = 1;
-  int rows = 0, lines = 0, slots = 0;
+  int lines = 0, slots = 0;
   int rings = 0;          // number of different rings
   int64_t ring_size = 0;  // rows that one ring spans
   int64_t reach = 0;      // the largest |delta| on the last axis
-  Row row[kMaxSlots];
   Line line[kMaxSlots];
   int64_t offset_of[kMaxSlots];  // by slot: the kernel offset
 };
@@ -60,14 +55,14 @@ class OffsetGroups {
 // One task's search through a range of rows.
 class RowSearch {
  public:
-  // Enough memory for any group of so many slots.
-  static int64_t MaxBytes(const GetIndicePairsProblem& problem, int slots);
+  // Enough memory for any group of the kernel.
+  static int64_t MaxBytes(const GetIndicePairsProblem& problem);
 
   RowSearch(const GetIndicePairsProblem& problem, const SiteRows& rows, const OffsetGroup& group, Arena& arena);
 
   // Appends the pairs of the sites in rows [begin, end), ascending by position: (position, input index of the site
   // met).
-  void Append(int64_t begin, int64_t end, int32_t** heads);
+  void Append(int64_t begin, int64_t end, int32_t* list, int32_t* counts);
 
  private:
   // A line whose row is there, for the sites of the present row.
@@ -91,10 +86,10 @@ class RowSearch {
   int tables_;                                     // 0: rows are merged
   int32_t* table_ = nullptr;                       // [tables][width]: index of the site at each coordinate, or -1
   int64_t* in_table_ = nullptr;                    // [tables]: the row that is spread out, or -1
-  int64_t* candidate_ = nullptr;                   // [group rows]: first row whose id is not below the one wanted
+  int64_t* candidate_ = nullptr;                   // [lines]: first row whose id is not below the one wanted
   int64_t id_ = 0;                                 // of the present row
   int64_t coordinates_[kMaxSpatialDims - 1] = {};  // on all axes but the last
-  LiveLine* live_ = nullptr;                       // [lines]: those of the present row
+  LiveLine* live_ = nullptr;                       // [lines]: those that are there for the present row
   int live_count_ = 0;
   int32_t* block_ = nullptr;  // [slots][kBlockSites]
 };

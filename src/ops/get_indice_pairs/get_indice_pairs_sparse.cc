@@ -162,14 +162,14 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
   const auto append_pairs = [&](int task) {
     const Range range = PieceOf(problem.sites, tasks, task);
     lists.Start(task, range.begin);
-    int32_t** const heads = lists.heads(task);
+    int32_t* const list = lists.begin(task);
+    int32_t* const counts = lists.counts(task);
     Ranks ranks(words, before);
     int32_t index = 0;
     const auto append = [&](int64_t offset, int64_t site) {
-      int32_t*& head = heads[offset];
+      int32_t* const head = list + offset * 2 * problem.sites + counts[offset]++;
       head[0] = index;
       head[problem.sites] = ranks.Of(site);
-      ++head;
     };
     ReachedSites reached_here(problem, append);
     for (int64_t i = range.begin; i < range.end; ++i) {

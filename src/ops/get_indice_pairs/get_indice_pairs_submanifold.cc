@@ -1,14 +1,12 @@
 #include "ops/get_indice_pairs/get_indice_pairs_submanifold.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/arena.h"
 #include "core/checked_math.h"
 #include "ops/get_indice_pairs/get_indice_pairs_lists.h"
 #include "ops/get_indice_pairs/get_indice_pairs_rows.h"
 #include "ops/get_indice_pairs/get_indice_pairs_search.h"
-#include "ops/get_indice_pairs/get_indice_pairs_sort.h"
 
 namespace detops {
 namespace {
@@ -20,21 +18,28 @@ constexpr int64_t kMinTaskSites = 4 << 10;
 struct TaskMemory {
   TaskMemory(const GetIndicePairsProblem& problem, int tasks, Arena& arena)
       : lists(problem, tasks, arena),
-        search_bytes(RowSearch::MaxBytes(problem, OffsetGroup::kMaxSlots)),
+        search_bytes(RowSearch::MaxBytes(problem)),
         search(arena.Take<std::byte>(SaturatingMultiply(search_bytes, tasks))),
-        shared(arena.Mark()),
+        sort_place(arena.Mark()),
         site_sort(problem, arena),
-        list_sort((arena.Rewind(shared), PairLists::SortRoom(problem, arena))) {}
+        list_sort(problem, arena.Rewind(sort_place)) {}
 
   Arena SearchArena(int task) const { return Arena(search + task * search_bytes); }
 
   PairLists lists;
   int64_t search_bytes;
   std::byte* search;
-  int64_t shared;  // sites are sorted first and lists last, so both use the same place
+  int64_t sort_place;  // sites are sorted first and lists last, so both use the same place
   SiteSortRoom site_sort;
   PairLists::SortRoom list_sort;
 };
+
+int TasksFor(const GetIndicePairsProblem& problem, const Parallel& parallel) {
+  constexpr int64_t kMaxSearchBytes = 32 << 20;
+  const int64_t in_memory = std::max<int64_t>(1, kMaxSearchBytes / RowSearch::MaxBytes(problem));
+  const int wanted = parallel.TaskCount(problem.sites, kMinTaskSites);
+  return static_cast<int>(std::min<int64_t>(in_memory, PairLists::TaskLimit(problem, wanted)));
+}
 
 // True if offset K - 1 - k is the way back of offset k.
 bool IsCentred(const GetIndicePairsProblem& problem) {
@@ -58,7 +63,7 @@ Range RowsOfTask(const SiteRows& rows, int64_t sites, int tasks, int task) {
     Arena arena = memory.SearchArena(task);
     RowSearch search(problem, rows, group, arena);
     const Range range = RowsOfTask(rows, problem.sites, tasks, task);
-    search.Append(range.begin, range.end, memory.lists.heads(task));
+    search.Append(range.begin, range.end, memory.lists.begin(task), memory.lists.counts(task));
   });
 }
 
@@ -83,7 +88,7 @@ int64_t SubmanifoldWorkspaceBytes(const GetIndicePairsProblem& problem) {
 }
 
 RunResult GetSubmanifoldPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch) {
-  const int tasks = PairLists::TaskLimit(problem, parallel.TaskCount(problem.sites, kMinTaskSites));
+  const int tasks = TasksFor(problem, parallel);
   Arena counting;
   const TaskMemory counted(problem, tasks, counting);
   void* const block = scratch.Reserve(static_cast<size_t>(counting.NeededBytes()));
