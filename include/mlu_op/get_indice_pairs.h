@@ -57,8 +57,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handl
  * BAD_PARAM      ranks are not 2, 3, 2, 1; indices or out_indices have not D + 1 columns; indice_pairs has not 2 rows;
  *                indice_pairs has not L columns; indice_num has not the first extent of indice_pairs; contract profile:
  *                more input sites than the input space has; contract profile: stride and dilation of an axis are both
- *                above 1; indice_pairs has not K first; out_indices has more rows than the output space sites (full
- *                profile and submanifold: and than L)
+ *                above 1; indice_pairs has not K first; out_indices has more rows than batch times output space
+ *                has sites (full profile, submanifold: and more than L too)
  * NOT_SUPPORTED  a tensor is not dense; a tensor has 2^31 elements or more (full profile: more than int64 bytes can
  *                count); L does not fit int32; the batch times the input or the output space has 2^63 - 1 sites or more
  * BAD_PARAM      a type is not int32; submanifold: on an axis the spaces differ, stride is not 1, or, contract profile,

@@ -65,35 +65,28 @@ void PairLists::FillIdentity(int64_t offset) {
   problem_.counts[offset] = static_cast<int32_t>(problem_.sites);
 }
 
-template <class FinishOne>
-bool PairLists::ForEachOffset(const Parallel& parallel, bool mirrored, int max_tasks, const FinishOne& finish) {
-  const int64_t items = mirrored ? problem_.offsets / 2 + 1 : problem_.offsets;
-  const int64_t min_items = DivideRoundUp(kMinTaskNumbers, problem_.sites * (mirrored ? 4 : 2));
-  const bool alone = parallel.TaskCount(items, min_items) == 1;
+int PairLists::TasksFor(const Parallel& parallel, int64_t offsets, int max_tasks) const {
+  const int64_t min_offsets = DivideRoundUp(kMinTaskNumbers, problem_.sites * 2);
   // Offsets differ much in their number of pairs, so tasks are small where nothing speaks against it.
-  const int tasks = alone ? 1 : static_cast<int>(std::min<int64_t>(items, max_tasks));
-  return parallel.Run(tasks, [&](int task) {
-    // Neighbouring offsets go to different tasks: the middle ones have the most pairs.
-    for (int64_t offset = task; offset < items; offset += tasks) {
-      const int64_t mirror = mirrored ? problem_.offsets - 1 - offset : -1;
-      if (mirror == offset) {
-        FillIdentity(offset);
-        continue;
-      }
-      const auto count = static_cast<int32_t>(finish(task, offset, mirror));
-      problem_.counts[offset] = count;
-      FillTail(problem_, offset);
-      if (!mirrored) continue;
-      problem_.counts[mirror] = count;
-      FillTail(problem_, mirror);
-    }
-  });
+  return parallel.TaskCount(offsets, min_offsets) == 1 ? 1 : static_cast<int>(std::min<int64_t>(offsets, max_tasks));
 }
 
-bool PairLists::Finish(const Parallel& parallel, bool mirrored) {
-  constexpr int kMaxTasks = 256;
-  return ForEachOffset(parallel, mirrored, kMaxTasks,
-                       [&](int, int64_t offset, int64_t mirror) { return Pack(offset, mirror); });
+// What remains when the pairs are in their places.
+void PairLists::Close(int64_t offset, int64_t mirror, int64_t count) {
+  problem_.counts[offset] = static_cast<int32_t>(count);
+  FillTail(problem_, offset);
+  if (mirror < 0) return;
+  problem_.counts[mirror] = static_cast<int32_t>(count);
+  FillTail(problem_, mirror);
+}
+
+void PairLists::FinishOffset(int64_t offset, int64_t mirror) { Close(offset, mirror, Pack(offset, mirror)); }
+
+bool PairLists::Finish(const Parallel& parallel) {
+  const int tasks = TasksFor(parallel, problem_.offsets, 256);
+  return parallel.Run(tasks, [&](int task) {
+    for (int64_t offset = task; offset < problem_.offsets; offset += tasks) FinishOffset(offset, -1);
+  });
 }
 
 PairLists::SortRoom::SortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
@@ -106,8 +99,8 @@ PairLists::SortRoom::SortRoom(const GetIndicePairsProblem& problem, Arena& arena
 }
 
 bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int32_t* order, const SortRoom& room) {
+  const int64_t sites = problem_.sites;
   const auto sort = [&](int task, int64_t offset, int64_t mirror) {
-    const int64_t sites = problem_.sites;
     ListToSort list = {.keys = row(offset),
                        .renamed = order,
                        .values = row(offset) + sites,
@@ -118,16 +111,25 @@ bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int
                        .sorted_keys = row(offset),
                        .sorted_values = row(offset) + sites};
     problem_.kernels.sort_list(list);
-    if (mirror < 0) return list.count;
-    list.keys = row(offset) + sites;
-    list.renamed = nullptr;
-    list.values = row(offset);
-    list.sorted_keys = row(mirror);
-    list.sorted_values = row(mirror) + sites;
-    problem_.kernels.sort_list(list);
-    return list.count;
+    if (mirror >= 0) {
+      list.keys = row(offset) + sites;
+      list.renamed = nullptr;
+      list.values = row(offset);
+      list.sorted_keys = row(mirror);
+      list.sorted_values = row(mirror) + sites;
+      problem_.kernels.sort_list(list);
+    }
+    Close(offset, mirror, list.count);
   };
-  return ForEachOffset(parallel, mirrored, SortRoom::kLists, sort);
+  const int64_t appended = mirrored ? problem_.offsets / 2 : problem_.offsets;
+  const int tasks = TasksFor(parallel, appended + 1, SortRoom::kLists);
+  return parallel.Run(tasks, [&](int task) {
+    // Neighbouring offsets go to different tasks: the middle ones have the most pairs.
+    for (int64_t offset = task; offset < appended; offset += tasks) {
+      sort(task, offset, mirrored ? problem_.offsets - 1 - offset : -1);
+    }
+    if (mirrored && task == tasks - 1) FillIdentity(problem_.offsets / 2);
+  });
 }
 
 bool FillAll(const Parallel& parallel, const IndicePairsKernels& kernels, int32_t* data, int64_t count, int32_t value) {

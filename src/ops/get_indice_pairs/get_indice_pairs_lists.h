@@ -55,19 +55,25 @@ class PairLists {
   // Where the first input index of the task goes in the list of offset 0; the lists are 2 * problem.sites apart.
   int32_t* begin(int task) { return problem_.pairs + begins_[task]; }
 
-  // Moves the pieces together, writes tails and counts. With `mirrored` only the offsets in front of the centre have
-  // been appended: the centre pairs every site with itself, and offset K - 1 - k has the pairs of k turned round.
-  [[nodiscard]] bool Finish(const Parallel& parallel, bool mirrored);
+  // Moves the pieces of an offset together, writes tail and count. `mirror`, if not -1, is an offset that gets the same
+  // pairs turned round.
+  void FinishOffset(int64_t offset, int64_t mirror);
 
-  // The same where the input indices that were appended are positions in another order: order[position] is the index.
+  // The same for all offsets.
+  [[nodiscard]] bool Finish(const Parallel& parallel);
+
+  // For input indices that are positions in another order: order[position] is the index. With `mirrored` only the
+  // offsets in front of the centre have been appended: the centre pairs every site with itself, and offset K - 1 - k
+  // has the pairs of k turned round.
   [[nodiscard]] bool SortAndFinish(const Parallel& parallel, bool mirrored, const int32_t* order, const SortRoom& room);
 
- private:
-  // Calls finish(task, offset, mirror) for each offset, which moves the pieces together and returns the number of
-  // pairs; mirror is -1 where there is none.
-  template <class FinishOne>
-  [[nodiscard]] bool ForEachOffset(const Parallel& parallel, bool mirrored, int max_tasks, const FinishOne& finish);
+  // Pairs every site with itself.
   void FillIdentity(int64_t offset);
+
+ private:
+  // Into how many tasks the offsets are divided.
+  int TasksFor(const Parallel& parallel, int64_t offsets, int max_tasks) const;
+  void Close(int64_t offset, int64_t mirror, int64_t count);
   int64_t Pack(int64_t offset, int64_t mirror);
   int32_t* row(int64_t offset) const { return problem_.pairs + offset * 2 * problem_.sites; }
 

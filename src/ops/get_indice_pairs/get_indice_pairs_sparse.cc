@@ -177,8 +177,7 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
       reached_here.Of(problem.indices + i * problem.columns());
     }
   };
-  const bool done = parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) &&
-                    lists.Finish(parallel, false) &&
+  const bool done = parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) && lists.Finish(parallel) &&
                     FillAll(parallel, problem.kernels, problem.out_indices + *outputs * problem.columns(),
                             (problem.out_rows - *outputs) * problem.columns(), -1);
   return done ? RunResult::kDone : RunResult::kRunnerFailed;
