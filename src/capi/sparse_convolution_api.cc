@@ -104,19 +104,21 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetSparseConvolutionDescriptor(mluOpSparseConvo
                                                                 const int sub_m, const int transpose,
                                                                 const int inverse) {
   const Call call("mluOpSetSparseConvolutionDescriptor", nullptr);
-  constexpr char kUseDetops[] = "detopsSetSparseConvolutionDescriptor takes it";
   const Arrays arrays{pad, stride, dilation, nullptr, input_space, filter_space, output_space};
   if (const mluOpStatus_t status = CheckPointers(call, desc, arrays); status != MLUOP_STATUS_SUCCESS) return status;
   if (dimNb != 5) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "dimNb is %d, expected 5 (for 1 to 4 spatial dimensions %s).", dimNb,
-                     kUseDetops);
+    return call.Fail(MLUOP_STATUS_BAD_PARAM,
+                     "dimNb is %d, expected 5; detopsSetSparseConvolutionDescriptor takes 1 to 4 spatial dimensions.",
+                     dimNb);
   }
   if (batch_size <= 0) return call.Fail(MLUOP_STATUS_BAD_PARAM, "batch_size is %d, expected 1 or more.", batch_size);
   if (transpose != 0) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "transpose is %d, expected 0 (%s).", transpose, kUseDetops);
+    return call.Fail(MLUOP_STATUS_BAD_PARAM,
+                     "transpose is %d, expected 0; detopsSetSparseConvolutionDescriptor also takes 1.", transpose);
   }
   if (inverse != 0) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "inverse is %d, expected 0 (%s).", inverse, kUseDetops);
+    return call.Fail(MLUOP_STATUS_BAD_PARAM,
+                     "inverse is %d, expected 0; detopsSetSparseConvolutionDescriptor also takes 1.", inverse);
   }
   if (const mluOpStatus_t status = CheckAxes(call, 3, arrays); status != MLUOP_STATUS_SUCCESS) return status;
   Assign(*desc, 3, batch_size, arrays, sub_m != 0, false, false);

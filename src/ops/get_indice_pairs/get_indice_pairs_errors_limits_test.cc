@@ -38,28 +38,26 @@ void SetLargeSpaces(BadCall& call) { SetSpaces(call, {1 << 15, 1 << 15, 1 << 15}
 
 TEST_P(GetIndicePairsLimits, Dimensions) {
   for (const size_t dimensions : {1u, 2u, 4u}) {
-    ExpectNotSupported("sparse_conv has " + std::to_string(dimensions) +
-                           " spatial dimensions, transpose 0 and inverse 0, expected 3, 0 and 0" + kLifted,
-                       kEverywhere, [&](BadCall& call) {
-                         SparseConvolution& conv = call.conv();
-                         for (auto* numbers : {&conv.input_space, &conv.filter_space, &conv.output_space, &conv.stride,
-                                               &conv.dilation}) {
-                           numbers->resize(dimensions, 1);
-                         }
-                         conv.pad.resize(dimensions, 0);
-                       });
+    ExpectNotSupported(
+        "sparse_conv has " + std::to_string(dimensions) + ", transpose 0 and inverse 0, expected 3, 0 and 0" + kLifted,
+        kEverywhere, [&](BadCall& call) {
+          SparseConvolution& conv = call.conv();
+          for (auto* numbers :
+               {&conv.input_space, &conv.filter_space, &conv.output_space, &conv.stride, &conv.dilation}) {
+            numbers->resize(dimensions, 1);
+          }
+          conv.pad.resize(dimensions, 0);
+        });
   }
 }
 
 TEST_P(GetIndicePairsLimits, TransposedAndInverse) {
   if (GetParam() == Mode::kRegular) {
-    ExpectNotSupported(
-        std::string("sparse_conv has 3 spatial dimensions, transpose 1 and inverse 0, expected 3, 0 and 0") + kLifted,
-        kEverywhere, [](BadCall& call) { call.conv().transposed = true; });
+    ExpectNotSupported(std::string("sparse_conv has ndim 3, transpose 1 and inverse 0, expected 3, 0 and 0") + kLifted,
+                       kEverywhere, [](BadCall& call) { call.conv().transposed = true; });
   }
-  ExpectNotSupported(
-      std::string("sparse_conv has 3 spatial dimensions, transpose 0 and inverse 1, expected 3, 0 and 0") + kLifted,
-      kEverywhere, [](BadCall& call) { call.problem.inverse = true; });
+  ExpectNotSupported(std::string("sparse_conv has ndim 3, transpose 0 and inverse 1, expected 3, 0 and 0") + kLifted,
+                     kEverywhere, [](BadCall& call) { call.problem.inverse = true; });
   ExpectAccepted("inverse in the full profile", [](BadCall& call) {
     call.profile = DETOPS_PROFILE_FULL;
     call.problem.inverse = true;

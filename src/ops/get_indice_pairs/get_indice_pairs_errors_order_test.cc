@@ -45,12 +45,12 @@ std::vector<Rule> DescriptorRules(Mode mode) {
   if (mode == Mode::kRegular) {
     rules.push_back({"transposed",
                      kLimit,
-                     "sparse_conv has 3 spatial dimensions, transpose 1 and *",
+                     "sparse_conv has ndim 3, transpose 1 and *",
                      kEverywhere,
                      [](BadCall& c) { c.conv().transposed = true; },
                      {"inverse"}});
   }
-  rules.push_back({"inverse", kLimit, "sparse_conv has 3 spatial dimensions, transpose * and inverse 1, *", kEverywhere,
+  rules.push_back({"inverse", kLimit, "sparse_conv has ndim 3, transpose * and inverse 1, *", kEverywhere,
                    [](BadCall& c) { c.problem.inverse = true; }});
   return rules;
 }

@@ -281,7 +281,7 @@ TEST_P(GetIndicePairsEmpty, EarlierFaultsAreRefused) {
     Spoil spoil;
   };
   const Row rows[] = {
-      {MLUOP_STATUS_NOT_SUPPORTED, "sparse_conv has 3 spatial dimensions, transpose 0 and inverse 1, *",
+      {MLUOP_STATUS_NOT_SUPPORTED, "sparse_conv has ndim 3, transpose 0 and inverse 1, *",
        [](BadCall& c) { c.problem.inverse = true; }},
       {MLUOP_STATUS_BAD_PARAM, "indices has rank 3, *", [](BadCall& c) { c.indices.surplus_rank = 1; }},
       {MLUOP_STATUS_BAD_PARAM, "indices has extent 5 on axis 1, *", [](BadCall& c) { c.indices.surplus[1] = 1; }},
