@@ -38,16 +38,16 @@ void SetLargeSpaces(BadCall& call) { SetSpaces(call, {1 << 15, 1 << 15, 1 << 15}
 
 TEST_P(GetIndicePairsLimits, Dimensions) {
   for (const size_t dimensions : {1u, 2u, 4u}) {
-    ExpectNotSupported(
-        "sparse_conv has " + std::to_string(dimensions) + ", transpose 0 and inverse 0, expected 3, 0 and 0" + kLifted,
-        kEverywhere, [&](BadCall& call) {
-          SparseConvolution& conv = call.conv();
-          for (auto* numbers :
-               {&conv.input_space, &conv.filter_space, &conv.output_space, &conv.stride, &conv.dilation}) {
-            numbers->resize(dimensions, 1);
-          }
-          conv.pad.resize(dimensions, 0);
-        });
+    ExpectNotSupported("sparse_conv has ndim " + std::to_string(dimensions) +
+                           ", transpose 0 and inverse 0, expected 3, 0 and 0" + kLifted,
+                       kEverywhere, [&](BadCall& call) {
+                         SparseConvolution& conv = call.conv();
+                         for (auto* numbers : {&conv.input_space, &conv.filter_space, &conv.output_space, &conv.stride,
+                                               &conv.dilation}) {
+                           numbers->resize(dimensions, 1);
+                         }
+                         conv.pad.resize(dimensions, 0);
+                       });
   }
 }
 
