@@ -41,8 +41,8 @@ bool AnyEmpty(const Arguments& args) {
 void CheckProfile(ArgCheck& check, const Call& call, const Arguments& args) {
   if (check.failed()) return;
   check.Rule(IsFull(call) || args.conv->InContract(), MLUOP_STATUS_NOT_SUPPORTED,
-             "sparse_conv has ndim %d, transpose %d and inverse %d, expected 3, 0 and 0%s.",
-             args.conv->dims, args.conv->transposed ? 1 : 0, args.conv->inverse ? 1 : 0, kFullProfileLifts);
+             "sparse_conv has ndim %d, transpose %d and inverse %d, expected 3, 0 and 0%s.", args.conv->dims,
+             args.conv->transposed ? 1 : 0, args.conv->inverse ? 1 : 0, kFullProfileLifts);
 }
 
 void CheckSites(ArgCheck& check, const Call& call, const Arguments& args, int64_t sites) {

@@ -134,6 +134,7 @@ TEST(GetIndicePairsLifted, InTheFullProfile) {
 // As many sites as the space has are no fault, nor are stride and dilation on different axes.
 TEST(GetIndicePairsLifted, WhatTheContractAccepts) {
   std::vector<Site> all;
+  all.reserve(24);
   for (int32_t i = 0; i < 24; ++i) all.push_back({i / 12, i / 6 % 2, i / 2 % 3, i % 2});
   for (const bool submanifold : {false, true}) {
     SparseConvolution full_space = {2, {2, 3, 2}, {1, 3, 1}};

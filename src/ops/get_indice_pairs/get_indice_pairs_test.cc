@@ -79,6 +79,7 @@ SparseConvolution Along(const Row& row) {
 }
 std::vector<Site> Widths(const std::vector<int32_t>& widths) {
   std::vector<Site> sites;
+  sites.reserve(widths.size());
   for (const int32_t width : widths) sites.push_back({0, 0, 0, width});
   return sites;
 }
