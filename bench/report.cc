@@ -1,8 +1,25 @@
 #include "bench/report.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace detops_bench {
+
+void Require(mluOpStatus_t status, mluOpHandle_t handle) {
+  if (status == MLUOP_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "%s\n", detopsGetLastError(handle));
+  std::exit(1);
+}
+
+mluOpHandle_t MakeHandle(int threads, bool value_checks) {
+  mluOpHandle_t handle = nullptr;
+  Require(mluOpCreate(&handle), nullptr);
+  Require(detopsSetNumThreads(handle, threads), handle);
+  Require(detopsSetProfile(handle, DETOPS_PROFILE_FULL), handle);
+  Require(detopsSetValueChecks(handle, value_checks ? 1 : 0), handle);
+  return handle;
+}
 
 void Register(const std::string& name, std::function<void(benchmark::State&)> run) {
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): Google Benchmark owns what it makes here.

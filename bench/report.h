@@ -8,8 +8,15 @@
 #include <string>
 
 #include "bench/machine.h"
+#include "detops.h"
 
 namespace detops_bench {
+
+// Ends the program with the library's own sentence unless the call has succeeded.
+void Require(mluOpStatus_t status, mluOpHandle_t handle);
+
+// A handle in the full profile.
+mluOpHandle_t MakeHandle(int threads, bool value_checks);
 
 // Adds a benchmark to the program; `run` ends in Report.
 void Register(const std::string& name, std::function<void(benchmark::State&)> run);

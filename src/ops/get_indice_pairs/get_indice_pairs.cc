@@ -5,6 +5,15 @@
 #include "ops/get_indice_pairs/get_indice_pairs_submanifold.h"
 
 namespace detops {
+namespace {
+
+RunResult GetRegularPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
+                          bool count_only, int64_t* outputs) {
+  const auto get = DenseWayFits(problem) ? GetRegularPairsDense : GetRegularPairsSparse;
+  return get(problem, parallel, scratch, count_only, outputs);
+}
+
+}  // namespace
 
 int64_t GetIndicePairsWorkspaceBytes(const GetIndicePairsProblem& problem) {
   if (problem.submanifold) return SubmanifoldWorkspaceBytes(problem);
@@ -17,8 +26,7 @@ RunResult GetIndicePairs(const GetIndicePairsProblem& problem, const Parallel& p
     *outputs = problem.sites;
     return OutputsFit(problem, *outputs) ? GetSubmanifoldPairs(problem, parallel, scratch) : RunResult::kDone;
   }
-  const auto get = DenseWayFits(problem) ? GetRegularPairsDense : GetRegularPairsSparse;
-  return get(problem, parallel, scratch, false, outputs);
+  return GetRegularPairs(problem, parallel, scratch, false, outputs);
 }
 
 RunResult CountIndicePairOutputs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
@@ -27,8 +35,7 @@ RunResult CountIndicePairOutputs(const GetIndicePairsProblem& problem, const Par
     *outputs = problem.sites;
     return RunResult::kDone;
   }
-  const auto get = DenseWayFits(problem) ? GetRegularPairsDense : GetRegularPairsSparse;
-  return get(problem, parallel, scratch, true, outputs);
+  return GetRegularPairs(problem, parallel, scratch, true, outputs);
 }
 
 }  // namespace detops

@@ -1,6 +1,4 @@
 // The design document's shapes and their neighbourhood: detops_bench --benchmark_filter=indice_pairs
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -11,14 +9,9 @@
 
 namespace {
 
+using detops_bench::Require;
 using detops_cases::GetIndicePairsCase;
 using detops_cases::SiteOrder;
-
-void Check(mluOpStatus_t status, mluOpHandle_t handle) {
-  if (status == MLUOP_STATUS_SUCCESS) return;
-  std::fprintf(stderr, "%s\n", detopsGetLastError(handle));
-  std::exit(1);
-}
 
 struct Tensor {
   explicit Tensor(const std::vector<int64_t>& extents) {
@@ -42,36 +35,33 @@ struct Tensor {
 
 void Run(benchmark::State& state, const GetIndicePairsCase& shape, SiteOrder order, bool random, int threads,
          bool value_checks) {
-  mluOpHandle_t handle = nullptr;
-  Check(mluOpCreate(&handle), nullptr);
-  Check(detopsSetNumThreads(handle, threads), handle);
-  Check(detopsSetValueChecks(handle, value_checks ? 1 : 0), handle);
-  Check(detopsSetProfile(handle, DETOPS_PROFILE_FULL), handle);
+  const mluOpHandle_t handle = detops_bench::MakeHandle(threads, value_checks);
   mluOpSparseConvolutionDescriptor_t conv = nullptr;
-  Check(mluOpCreateSparseConvolutionDescriptor(&conv), nullptr);
+  Require(mluOpCreateSparseConvolutionDescriptor(&conv), nullptr);
   const int ones[] = {1, 1, 1};
   const int output[] = {shape.output(0), shape.output(1), shape.output(2)};
-  Check(mluOpSetSparseConvolutionDescriptor(conv, 5, shape.batch, shape.pad, shape.stride, ones, shape.input,
-                                            shape.filter, output, shape.submanifold ? 1 : 0, 0, 0),
-        nullptr);
+  Require(mluOpSetSparseConvolutionDescriptor(conv, 5, shape.batch, shape.pad, shape.stride, ones, shape.input,
+                                              shape.filter, output, shape.submanifold ? 1 : 0, 0, 0),
+          nullptr);
   {
     const Tensor indices({shape.sites, 4});
     const std::vector<detops_bench::Voxel> sites = detops_cases::MakeSites(shape, order, random);
     std::memcpy(indices.data, sites.data(), sites.size() * sizeof(sites[0]));
     int64_t outputs = 0;
-    Check(detopsCountIndicePairOutputs(handle, conv, indices.desc, indices.data, &outputs), handle);
+    Require(detopsCountIndicePairOutputs(handle, conv, indices.desc, indices.data, &outputs), handle);
     const Tensor pairs({shape.offsets(), 2, shape.sites});
     const Tensor out({outputs, 4});
     const Tensor num({shape.offsets()});
     size_t bytes = 0;
-    Check(mluOpGetIndicePairsWorkspaceSize(handle, conv, indices.desc, pairs.desc, out.desc, num.desc, &bytes), handle);
+    Require(mluOpGetIndicePairsWorkspaceSize(handle, conv, indices.desc, pairs.desc, out.desc, num.desc, &bytes),
+            handle);
     void* workspace = nullptr;
     cnrtMalloc(&workspace, bytes);
     std::memset(workspace, 0, bytes);
     const auto call = [&] {
-      Check(mluOpGetIndicePairs(handle, conv, indices.desc, indices.data, workspace, bytes, pairs.desc, pairs.data,
-                                out.desc, out.data, num.desc, num.data),
-            handle);
+      Require(mluOpGetIndicePairs(handle, conv, indices.desc, indices.data, workspace, bytes, pairs.desc, pairs.data,
+                                  out.desc, out.data, num.desc, num.data),
+              handle);
     };
     detops_bench::Report(state, threads, detops_cases::WorkOf(shape, outputs), call);
     int64_t pair_count = 0;

@@ -260,8 +260,7 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
     }
   };
   const bool done = parallel.Run(parts, number_sites) && parallel.Run(3 * tasks, append_or_fill) &&
-                    FillAll(parallel, kernels, problem.out_indices + *outputs * problem.columns(),
-                            (problem.out_rows - *outputs) * problem.columns(), -1);
+                    FillUnusedRows(problem, parallel, *outputs);
   return done ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 

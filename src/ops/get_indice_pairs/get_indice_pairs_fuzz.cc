@@ -8,12 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "detops.h"
 #include "fuzz/fuzz_support.h"
+#include "fuzz/operator_call.h"
 #include "ops/get_indice_pairs/get_indice_pairs_fuzz_call.h"
 #include "ops/get_indice_pairs/get_indice_pairs_fuzz_make.h"
 #include "ops/get_indice_pairs/get_indice_pairs_reference.h"
@@ -28,63 +28,16 @@ using detops_test::Must;
 
 bool g_runner_failed = false;
 
-int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = count; index-- > 0;) task(context, index);
-  return 0;
-}
-
-int RunAndFail(void* /*opaque*/, detopsTask_t task, void* context, int count) {
+int FailAndTell(void* opaque, detopsTask_t task, void* context, int count) {
   g_runner_failed = true;
-  for (int index = 1; index < count; ++index) task(context, index);
-  return count % 2;  // with 0 it claims to have run the task that it forgot
+  return RunAndFail(opaque, task, context, count);
 }
 
-mluOpHandle_t NewHandle(int threads, detopsRunner_t runner) {
-  mluOpHandle_t handle = nullptr;
-  Must(mluOpCreate(&handle), "mluOpCreate");
-  Must(detopsSetNumThreads(handle, threads), "detopsSetNumThreads");
-  Must(detopsSetParallelRunner(handle, runner, nullptr), "detopsSetParallelRunner");
+// The runner that fails comes for one call only.
+mluOpHandle_t FailingHandle() {
+  static const mluOpHandle_t handle = NewHandle(3, nullptr);
   return handle;
 }
-
-// They live as long as the process: starting threads for every input would be most of the time.
-struct Handles {
-  mluOpHandle_t alone = NewHandle(1, nullptr);
-  mluOpHandle_t three = NewHandle(3, nullptr);
-  mluOpHandle_t backwards = NewHandle(3, &RunBackwards);
-  mluOpHandle_t failing = NewHandle(3, nullptr);  // the runner that fails comes for one call
-};
-
-Handles& AllHandles() {
-  static Handles handles;
-  return handles;
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(const TensorArgument& tensor) {
-    if (!tensor.described) return;
-    Must(mluOpCreateTensorDescriptor(&desc_), "mluOpCreateTensorDescriptor");
-    const auto layout = static_cast<mluOpTensorLayout_t>(tensor.layout);
-    const auto rank = static_cast<int>(tensor.extents.size());
-    if (rank == 0) Must(mluOpSetTensorDescriptorPointerMode(desc_, MLUOP_POINTER_MODE_HOST), "PointerMode");
-    const bool dense = tensor.strides.size() != tensor.extents.size() || rank == 0;
-    Must(dense ? mluOpSetTensorDescriptor_v2(desc_, layout, tensor.type, rank, tensor.extents.data())
-               : mluOpSetTensorDescriptorEx_v2(desc_, layout, tensor.type, rank, tensor.extents.data(),
-                                               tensor.strides.data()),
-         "Set");
-  }
-  ~Descriptor() {
-    if (desc_ != nullptr) mluOpDestroyTensorDescriptor(desc_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  mluOpTensorDescriptor_t get() const { return desc_; }
-
- private:
-  mluOpTensorDescriptor_t desc_ = nullptr;
-};
 
 class Sparse {
  public:
@@ -274,12 +227,7 @@ detops_reference::IndicePairs ExpectedResult(const Call& call) {
 }
 
 void RequireSuccess(const Call& call) {
-  static const std::vector<std::string> targets = [] {
-    std::vector<std::string> names;
-    std::istringstream list(detopsGetSupportedTargets());
-    for (std::string name; std::getline(list, name, ',');) names.push_back(name);
-    return names;
-  }();
+  const std::vector<std::string>& targets = Targets();
   const detops_reference::IndicePairs expected = ExpectedResult(call);
   const auto run = [&](mluOpHandle_t handle) {
     Call fresh = call;  // outputs of their own, still as they were
@@ -313,9 +261,9 @@ void RequireFailure(const Call& call, const Arguments& arguments, const Buffers&
   std::vector<unsigned char> before[kTensors];
   for (int i = 0; i < kTensors; ++i) before[i] = call.tensors[i].memory;
   g_runner_failed = false;
-  if (call.runner_fails) Must(detopsSetParallelRunner(AllHandles().failing, &RunAndFail, nullptr), "SetParallelRunner");
+  if (call.runner_fails) Must(detopsSetParallelRunner(FailingHandle(), &FailAndTell, nullptr), "SetParallelRunner");
   const Answer answer = arguments.Pairs(memory, call.WorkspaceSize(needed));
-  Must(detopsSetParallelRunner(AllHandles().failing, nullptr, nullptr), "SetParallelRunner");
+  Must(detopsSetParallelRunner(FailingHandle(), nullptr, nullptr), "SetParallelRunner");
   if (expected == kGood || g_runner_failed) {  // the runner may fail while values are still looked at, or too late
     const mluOpStatus_t of_runner = g_runner_failed ? MLUOP_STATUS_EXECUTION_FAILED : kGood;
     RequireStatus(call, answer, of_runner, "a call with a runner that fails");
@@ -347,9 +295,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (expected != kGood) {
       RequireFailure(call, arguments, memory, needed, expected);
     } else if (call.runner_fails) {
-      const Arguments failing(call, AllHandles().failing);
+      const Arguments failing(call, FailingHandle());
       RequireFailure(call, failing, memory, needed, expected);
-      RequireUsable(AllHandles().failing, failing.sparse);
+      RequireUsable(FailingHandle(), failing.sparse);
     }
     RequireUsable(AllHandles().alone, arguments.sparse);
   }

@@ -11,37 +11,17 @@
 
 #include "detops.h"
 #include "fuzz/fuzz_support.h"
+#include "fuzz/operator_call.h"
 #include "ops/get_indice_pairs/get_indice_pairs_reference.h"
 
 namespace detops_fuzz {
-
-constexpr uint64_t kMostBytes = 1 << 20;  // tensors above this exist only as descriptors, their data is NULL
 
 using Wide = unsigned __int128;
 
 // ---- a call as plain data ----
 
-struct TensorArgument {
-  int layout = MLUOP_LAYOUT_ARRAY;
-  mluOpDataType_t type = MLUOP_DTYPE_INT32;
-  std::vector<int64_t> extents = {};
-  std::vector<int64_t> strides = {};  // empty: dense
-  bool described = true;
-  bool has_data = true;
-
-  std::vector<unsigned char> memory = {};
-  unsigned char* data = nullptr;
-
-  // Saturated, so that no product of extents overflows here.
-  uint64_t elements() const {
-    Wide product = 1;
-    for (int64_t extent : extents) {
-      if (extent == 0) return 0;
-      product = std::min<Wide>(product * static_cast<uint64_t>(extent), UINT64_MAX);
-    }
-    return static_cast<uint64_t>(product);
-  }
-  uint64_t bytes() const { return static_cast<uint64_t>(std::min<Wide>(Wide{elements()} * 4, UINT64_MAX)); }
+struct TensorArgument : TensorFields {
+  uint64_t bytes() const { return Times(elements(), sizeof(int32_t)); }  // whatever the type says
 };
 
 enum Tensors { kIndices, kPairs, kOut, kNum, kTensors };

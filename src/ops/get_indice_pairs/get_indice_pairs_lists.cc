@@ -132,11 +132,13 @@ bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int
   });
 }
 
-bool FillAll(const Parallel& parallel, const IndicePairsKernels& kernels, int32_t* data, int64_t count, int32_t value) {
+bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs) {
+  int32_t* const rows = problem.out_indices + outputs * problem.columns();
+  const int64_t count = (problem.out_rows - outputs) * problem.columns();
   const int tasks = parallel.TaskCount(count, kMinTaskNumbers);
   return parallel.Run(tasks, [&](int task) {
     const Range range = PieceOf(count, tasks, task);
-    kernels.fill(data + range.begin, range.end - range.begin, value, WorthStreaming(count));
+    problem.kernels.fill(rows + range.begin, range.end - range.begin, -1, WorthStreaming(count));
   });
 }
 

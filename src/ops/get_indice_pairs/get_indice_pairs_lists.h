@@ -83,9 +83,8 @@ class PairLists {
   int32_t* counts_;
 };
 
-// Sets a whole output, spread over the threads.
-[[nodiscard]] bool FillAll(const Parallel& parallel, const IndicePairsKernels& kernels, int32_t* data, int64_t count,
-                           int32_t value);
+// Writes -1 into the rows of out_indices behind the output sites.
+[[nodiscard]] bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs);
 
 }  // namespace detops
 

@@ -178,8 +178,7 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
     }
   };
   const bool done = parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) && lists.Finish(parallel) &&
-                    FillAll(parallel, problem.kernels, problem.out_indices + *outputs * problem.columns(),
-                            (problem.out_rows - *outputs) * problem.columns(), -1);
+                    FillUnusedRows(problem, parallel, *outputs);
   return done ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 

@@ -1,5 +1,4 @@
 // Forward and backward on the design document's shapes: detops_bench --benchmark_filter=rotated
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -10,14 +9,9 @@
 
 namespace {
 
+using detops_bench::Require;
 using detops_cases::Boxes;
 using detops_cases::RotatedFeatureAlignCase;
-
-void Check(mluOpStatus_t status, mluOpHandle_t handle) {
-  if (status == MLUOP_STATUS_SUCCESS) return;
-  std::fprintf(stderr, "%s\n", detopsGetLastError(handle));
-  std::exit(1);
-}
 
 struct Buffer {
   Buffer(mluOpDataType_t type, const std::vector<float>& values) {
@@ -34,11 +28,7 @@ struct Buffer {
 
 void Run(benchmark::State& state, const RotatedFeatureAlignCase& shape, mluOpDataType_t type, Boxes kind, bool backward,
          int threads, bool value_checks) {
-  mluOpHandle_t handle = nullptr;
-  Check(mluOpCreate(&handle), nullptr);
-  Check(detopsSetNumThreads(handle, threads), handle);
-  Check(detopsSetProfile(handle, DETOPS_PROFILE_FULL), handle);
-  Check(detopsSetValueChecks(handle, value_checks ? 1 : 0), handle);
+  const mluOpHandle_t handle = detops_bench::MakeHandle(threads, value_checks);
   mluOpTensorDescriptor_t features_desc = nullptr, boxes_desc = nullptr;
   mluOpCreateTensorDescriptor(&features_desc);
   mluOpCreateTensorDescriptor(&boxes_desc);
@@ -52,9 +42,9 @@ void Run(benchmark::State& state, const RotatedFeatureAlignCase& shape, mluOpDat
     const Buffer target(type, std::vector<float>(static_cast<size_t>(shape.elements())));
     const auto align = backward ? mluOpRotatedFeatureAlignBackward : mluOpRotatedFeatureAlignForward;
     detops_bench::Report(state, threads, detops_cases::WorkOf(shape, detops_test::ElementSize(type)), [&] {
-      Check(align(handle, features_desc, source.data, boxes_desc, boxes.data, shape.spatial_scale, shape.points,
-                  features_desc, target.data),
-            handle);
+      Require(align(handle, features_desc, source.data, boxes_desc, boxes.data, shape.spatial_scale, shape.points,
+                    features_desc, target.data),
+              handle);
     });
   }
   mluOpDestroyTensorDescriptor(boxes_desc);

@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "detops.h"
 #include "fuzz/fuzz_support.h"
+#include "fuzz/operator_call.h"
 #include "ops/rotated_feature_align/rotated_feature_align_fuzz_call.h"
 #include "ops/rotated_feature_align/rotated_feature_align_reference.h"
 #include "support/element.h"
@@ -27,34 +27,6 @@ namespace {
 using detops_test::Must;
 
 // ---- running it ----
-
-class Descriptor {
- public:
-  explicit Descriptor(const TensorArgument& tensor) {
-    if (!tensor.described) return;
-    Must(mluOpCreateTensorDescriptor(&desc_), "mluOpCreateTensorDescriptor");
-    const auto layout = static_cast<mluOpTensorLayout_t>(tensor.layout);
-    const auto rank = static_cast<int>(tensor.extents.size());
-    if (rank == 0) Must(mluOpSetTensorDescriptorPointerMode(desc_, MLUOP_POINTER_MODE_HOST), "PointerMode");
-    if (tensor.strides.size() != tensor.extents.size() || rank == 0) {
-      Must(mluOpSetTensorDescriptor_v2(desc_, layout, tensor.type, rank, tensor.extents.data()), "Set_v2");
-    } else {
-      Must(
-          mluOpSetTensorDescriptorEx_v2(desc_, layout, tensor.type, rank, tensor.extents.data(), tensor.strides.data()),
-          "Ex_v2");
-    }
-  }
-  ~Descriptor() {
-    if (desc_ != nullptr) mluOpDestroyTensorDescriptor(desc_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  mluOpTensorDescriptor_t get() const { return desc_; }
-
- private:
-  mluOpTensorDescriptor_t desc_ = nullptr;
-};
 
 struct Outcome {
   mluOpStatus_t status;
@@ -69,44 +41,6 @@ Outcome Run(const Call& call, mluOpHandle_t handle, void* target) {
   const mluOpStatus_t status = align(call.with_handle ? handle : nullptr, source.get(), call.source().data, boxes.get(),
                                      call.boxes().data, call.spatial_scale, call.points, result.get(), target);
   return {status, detopsGetLastError(nullptr)};
-}
-
-int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = count; index-- > 0;) task(context, index);
-  return 0;
-}
-
-int RunAndFail(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = 1; index < count; ++index) task(context, index);
-  return count % 2;  // with 0 it claims to have run the task that it forgot
-}
-
-mluOpHandle_t NewHandle(int threads, detopsRunner_t runner) {
-  mluOpHandle_t handle = nullptr;
-  Must(mluOpCreate(&handle), "mluOpCreate");
-  Must(detopsSetNumThreads(handle, threads), "detopsSetNumThreads");
-  Must(detopsSetParallelRunner(handle, runner, nullptr), "detopsSetParallelRunner");
-  return handle;
-}
-
-// They live as long as the process: starting threads for every input would be most of the time.
-struct Handles {
-  mluOpHandle_t alone = NewHandle(1, nullptr);
-  mluOpHandle_t three = NewHandle(3, nullptr);
-  mluOpHandle_t backwards = NewHandle(3, &RunBackwards);
-  mluOpHandle_t failing = NewHandle(3, &RunAndFail);
-};
-
-Handles& AllHandles() {
-  static Handles handles;
-  return handles;
-}
-
-std::vector<std::string> Targets() {
-  std::vector<std::string> targets;
-  std::istringstream list(detopsGetSupportedTargets());
-  for (std::string name; std::getline(list, name, ',');) targets.push_back(name);
-  return targets;
 }
 
 void RequireUsable(mluOpHandle_t handle) {
@@ -208,7 +142,7 @@ class Reference {
 };
 
 void RequireSuccess(const Call& call) {
-  static const std::vector<std::string> targets = Targets();
+  const std::vector<std::string>& targets = Targets();
   const bool finite_boxes = AllFinite(call.boxes());
   const Reference reference(call);
   std::vector<unsigned char> before[2] = {call.source().memory, call.boxes().memory};

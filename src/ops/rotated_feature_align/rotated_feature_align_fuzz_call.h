@@ -13,6 +13,7 @@
 
 #include "detops.h"
 #include "fuzz/fuzz_support.h"
+#include "fuzz/operator_call.h"
 #include "support/element.h"
 
 namespace detops_fuzz {
@@ -21,34 +22,14 @@ using detops_test::ElementSize;
 using detops_test::ReadElement;
 using detops_test::WriteElement;
 
-constexpr uint64_t kMostBytes = 1 << 20;  // tensors above this exist only as descriptors, their data is NULL
-
 // ---- a call as plain data ----
 
-struct TensorArgument {
-  int layout = MLUOP_LAYOUT_NHWC;
-  mluOpDataType_t type = MLUOP_DTYPE_FLOAT;
-  std::vector<int64_t> extents = {};
-  std::vector<int64_t> strides = {};  // empty: dense
-  bool described = true;
-  bool has_data = true;
-
-  std::vector<unsigned char> memory = {};
-  unsigned char* data = nullptr;
-
-  // Saturated, so that no product of extents overflows here.
-  uint64_t elements() const {
-    unsigned __int128 product = 1;
-    for (int64_t extent : extents) {
-      if (extent == 0) return 0;
-      product = std::min<unsigned __int128>(product * static_cast<uint64_t>(extent), UINT64_MAX);
-    }
-    return static_cast<uint64_t>(product);
+struct TensorArgument : TensorFields {
+  TensorArgument() {
+    layout = MLUOP_LAYOUT_NHWC;
+    type = MLUOP_DTYPE_FLOAT;
   }
-  uint64_t bytes() const {
-    const unsigned __int128 product = static_cast<unsigned __int128>(elements()) * ElementSize(type);
-    return static_cast<uint64_t>(std::min<unsigned __int128>(product, UINT64_MAX));
-  }
+  uint64_t bytes() const { return Times(elements(), ElementSize(type)); }
 };
 
 struct Call {
