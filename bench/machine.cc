@@ -38,7 +38,9 @@ double MultiplyAdds(int64_t rounds, T* sink) {
   const hn::ScalableTag<T> d;
   const auto x = hn::Set(d, static_cast<T>(0.999));
   const auto y = hn::Set(d, static_cast<T>(0.001));
-  auto s0 = x, s1 = x, s2 = x, s3 = x, s4 = x, s5 = x, s6 = x, s7 = x, s8 = x, s9 = x;
+  // Different from the start: compilers compute equal chains once.
+  auto s0 = x, s1 = hn::Add(s0, x), s2 = hn::Add(s1, x), s3 = hn::Add(s2, x), s4 = hn::Add(s3, x);
+  auto s5 = hn::Add(s4, x), s6 = hn::Add(s5, x), s7 = hn::Add(s6, x), s8 = hn::Add(s7, x), s9 = hn::Add(s8, x);
   for (int64_t i = 0; i < rounds; ++i) {
     s0 = hn::MulAdd(s0, x, y);
     s1 = hn::MulAdd(s1, x, y);

@@ -91,6 +91,22 @@ const char* detopsGetSupportedTargets(void);
  * It takes effect for calls that start afterwards. BAD_PARAM: unknown or not supported; nothing changes. */
 mluOpStatus_t detopsSetTarget(const char* name);
 
+/* ---- log ------------------------------------------------------------------------------------ */
+
+/** What a handle tells about its calls. */
+typedef enum {
+  DETOPS_LOG_OFF = 0,     /**< Nothing; the default. */
+  DETOPS_LOG_DISPATCH = 1 /**< Per call of an operator that can choose: one line, which algorithm runs and why. */
+} detopsLogLevel_t;
+
+/** Gets one line without a line break, as "mluOpIndiceConvolutionForward: ..."; the text lives during the call only.
+ * It runs on the thread that called the operator, before the work starts, and must not use the same handle. */
+typedef void (*detopsLogSink_t)(void* opaque, detopsLogLevel_t level, const char* line);
+
+/** Sends the lines up to `level` to the caller's sink; opaque is handed to it. The library itself never prints. OFF or
+ * a NULL sink stops it. BAD_PARAM: handle is NULL; level is none of the values. */
+mluOpStatus_t detopsSetLog(mluOpHandle_t handle, detopsLogLevel_t level, detopsLogSink_t sink, void* opaque);
+
 /* ---- sparse convolution --------------------------------------------------------------------- */
 
 /** mluOpSetSparseConvolutionDescriptor for everything the CPU can do: ndim = 1 to 4 spatial dimensions, transposed and
@@ -120,6 +136,94 @@ mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
                                            const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
                                            const mluOpTensorDescriptor_t indices_desc, const void* indices,
                                            int64_t* count);
+
+/* ---- more convolutions -----------------------------------------------------------------------
+ *
+ * These functions need the full profile; in the contract profile they answer NOT_SUPPORTED. Shapes, types, layouts and
+ * the meaning of inverse are those of mlu_op/indice_convolution.h. */
+
+/** What is applied to a number as the last step. */
+typedef enum {
+  DETOPS_ACTIVATION_NONE = 0,
+  DETOPS_ACTIVATION_RELU = 1,      /**< x below 0 becomes 0; NaN stays NaN. */
+  DETOPS_ACTIVATION_LEAKY_RELU = 2 /**< x below 0 becomes negative_slope * x. */
+} detopsActivation_t;
+
+/** mluOpIndiceConvolutionForward, then + bias, then + residual, then the activation, all before the one rounding to the
+ * type of the output, without another pass over memory. Batch normalisation is folded into filters and bias by the
+ * caller.
+ *
+ * bias [Co] and residual [num_act_out, Co] have the type of features; a NULL descriptor means there is none.
+ * negative_slope is read for LEAKY_RELU only. Where mluOpIndiceConvolutionForward leaves zeros, here stands what bias,
+ * residual and activation make of zero; that also holds if features or indice_pairs have no elements.
+ *
+ * Checks: those of mluOpIndiceConvolutionForward in their order, with these between: behind indice_num NULL: the
+ * profile (NOT_SUPPORTED); behind features_out's type: types of bias and residual; behind inverse: activation is one of
+ * the values, negative_slope is finite (BAD_PARAM); ranks of bias and residual are 1 and 2; bias and residual are
+ * dense; count limits; shapes; a data pointer whose descriptor is there; overlap with features_out. */
+mluOpStatus_t detopsIndiceConvolutionForwardFused(
+    mluOpHandle_t handle, const mluOpTensorDescriptor_t features_desc, const void* features,
+    const mluOpTensorDescriptor_t filters_desc, const void* filters, const mluOpTensorDescriptor_t indice_pairs_desc,
+    const void* indice_pairs, const int64_t indice_num[], int64_t num_act_out, int64_t inverse, int64_t sub_m,
+    const mluOpTensorDescriptor_t bias_desc, const void* bias, const mluOpTensorDescriptor_t residual_desc,
+    const void* residual, detopsActivation_t activation, float negative_slope,
+    const mluOpTensorDescriptor_t features_out_desc, void* features_out);
+
+/** The pairs of a convolution, checked once and kept in the order in which the engine reads them, for forward and
+ * backward. It is made once per pairs and serves any number of convolutions, whatever their channels; layers that share
+ * pairs share it. Results have the same bits as those of the functions that take indice_pairs. After its creation it is
+ * read only, so several threads may use it at the same time, each with its own handle. */
+typedef struct detopsRulebookStruct* detopsRulebook_t;
+
+/** Makes a rulebook of pairs between num_act_in input rows and num_act_out output rows. It copies what it needs:
+ * indice_pairs and indice_num may be freed afterwards. indice_pairs is [K, 2, any number >= the largest of indice_num].
+ *
+ * Memory: 8 bytes per counted pair if the input and the output indices of every offset ascend, as they do if the sites
+ * were given in ascending order; at most 16 otherwise. Besides at most
+ * 512 * K + 8 * K * (num_act_in / 256 + num_act_out / 256 + 4) bytes + 4 KiB; from 1 MiB on the whole is rounded up to
+ * large pages of 2 MiB. While it is made, nothing more is allocated but the handle's scratch.
+ *
+ * Checked in this order: rulebook, handle, indice_pairs_desc, indice_num are not NULL (BAD_PARAM); the profile
+ * (NOT_SUPPORTED); indice_pairs is int32, has rank 3 and 2 rows (BAD_PARAM), is dense, its bytes fit int64
+ * (NOT_SUPPORTED); num_act_in and num_act_out are in [0, 2^31); every number of indice_num is in [0, L];
+ * indice_pairs is not NULL if it has elements; every counted index is inside its rows (BAD_PARAM), also if value checks
+ * are off: this is the one time they are looked at. ALLOC_FAILED, EXECUTION_FAILED. *rulebook is written on success
+ * only. */
+mluOpStatus_t detopsCreateRulebook(mluOpHandle_t handle, const mluOpTensorDescriptor_t indice_pairs_desc,
+                                   const void* indice_pairs, const int64_t indice_num[], int64_t num_act_in,
+                                   int64_t num_act_out, detopsRulebook_t* rulebook);
+
+/** Frees it. BAD_PARAM: rulebook is NULL. */
+mluOpStatus_t detopsDestroyRulebook(detopsRulebook_t rulebook);
+
+/** The memory it holds, in bytes. BAD_PARAM: rulebook or bytes is NULL. */
+mluOpStatus_t detopsGetRulebookSize(detopsRulebook_t rulebook, size_t* bytes);
+
+/** detopsIndiceConvolutionForwardFused on a rulebook: features has num_act_in rows, features_out num_act_out
+ * (inverse = 1: the other way round). Checked as there, without what concerns pairs; rulebook NULL is BAD_PARAM behind
+ * handle. */
+mluOpStatus_t detopsRulebookConvolutionForward(
+    mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse, const mluOpTensorDescriptor_t features_desc,
+    const void* features, const mluOpTensorDescriptor_t filters_desc, const void* filters,
+    const mluOpTensorDescriptor_t bias_desc, const void* bias, const mluOpTensorDescriptor_t residual_desc,
+    const void* residual, detopsActivation_t activation, float negative_slope,
+    const mluOpTensorDescriptor_t features_out_desc, void* features_out);
+
+/** mluOpIndiceConvolutionBackwardData on a rulebook. Checked as there, without what concerns pairs and sub_m. */
+mluOpStatus_t detopsRulebookConvolutionBackwardData(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
+                                                    const mluOpTensorDescriptor_t output_grad_desc,
+                                                    const void* output_grad,
+                                                    const mluOpTensorDescriptor_t filters_desc, const void* filters,
+                                                    const mluOpTensorDescriptor_t input_grad_desc, void* input_grad);
+
+/** mluOpIndiceConvolutionBackwardFilter on a rulebook. Checked as there, without what concerns pairs and sub_m. */
+mluOpStatus_t detopsRulebookConvolutionBackwardFilter(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
+                                                      const mluOpTensorDescriptor_t features_desc,
+                                                      const void* features,
+                                                      const mluOpTensorDescriptor_t output_grad_desc,
+                                                      const void* output_grad,
+                                                      const mluOpTensorDescriptor_t filters_grad_desc,
+                                                      void* filters_grad);
 
 #ifdef __cplusplus
 }

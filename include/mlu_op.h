@@ -26,6 +26,7 @@
 #include "cnrt.h"
 #include "mlu_op/get_indice_pairs.h"
 #include "mlu_op/handle.h"
+#include "mlu_op/indice_convolution.h"
 #include "mlu_op/rotated_feature_align.h"
 #include "mlu_op/sparse_convolution.h"
 #include "mlu_op/tensor.h"

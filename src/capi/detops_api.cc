@@ -89,6 +89,16 @@ mluOpStatus_t detopsSetParallelRunner(mluOpHandle_t handle, detopsRunner_t runne
   return call.Succeed();
 }
 
+mluOpStatus_t detopsSetLog(mluOpHandle_t handle, detopsLogLevel_t level, detopsLogSink_t sink, void* opaque) {
+  const Call call("detopsSetLog", handle);
+  if (handle == nullptr) return call.NullHandle();
+  if (level != DETOPS_LOG_OFF && level != DETOPS_LOG_DISPATCH) {
+    return call.Fail(MLUOP_STATUS_BAD_PARAM, "level is %d, expected 0 or 1.", static_cast<int>(level));
+  }
+  handle->log = {level, level == DETOPS_LOG_OFF ? nullptr : sink, opaque};
+  return call.Succeed();
+}
+
 const char* detopsGetTarget(void) { return detops::TargetName(); }
 
 const char* detopsGetSupportedTargets(void) { return detops::SupportedTargetNames(); }

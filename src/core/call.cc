@@ -104,6 +104,18 @@ mluOpStatus_t Call::FailWithList(mluOpStatus_t status, const char* format, va_li
   return status;
 }
 
+void Call::Log(detopsLogLevel_t level, const char* format, ...) const {
+  const LogTarget& log = handle_->log;
+  if (log.sink == nullptr || level > log.level) return;
+  char text[kErrorTextSize] = {};
+  const int used = std::snprintf(text, kErrorTextSize, "%s: ", function_);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text + used, kErrorTextSize - static_cast<size_t>(used), format, arguments);
+  va_end(arguments);
+  log.sink(log.opaque, level, text);
+}
+
 mluOpStatus_t Call::Finish(RunResult result) const {
   switch (result) {
     case RunResult::kNoMemory:

@@ -5,7 +5,7 @@
 #include <cstdarg>
 #include <cstddef>
 
-#include "mlu_op.h"
+#include "detops.h"
 
 namespace detops {
 
@@ -38,6 +38,9 @@ class Call {
   mluOpStatus_t Fail(mluOpStatus_t status, const char* format, ...) const __attribute__((format(printf, 3, 4)));
   mluOpStatus_t FailWithList(mluOpStatus_t status, const char* format, va_list arguments) const
       __attribute__((format(printf, 3, 0)));
+
+  // Sends a line "function: sentence" to the handle's log sink, if the handle asks for lines of this level.
+  void Log(detopsLogLevel_t level, const char* format, ...) const __attribute__((format(printf, 3, 4)));
 
   // Ends a call as its run did.
   mluOpStatus_t Finish(RunResult result) const;

@@ -7,12 +7,24 @@
 #include "core/scratch.h"
 #include "detops.h"
 
+namespace detops {
+
+// Where the lines about a handle's calls go.
+struct LogTarget {
+  detopsLogLevel_t level = DETOPS_LOG_OFF;
+  detopsLogSink_t sink = nullptr;
+  void* opaque = nullptr;
+};
+
+}  // namespace detops
+
 struct mluOpContext {
   cnrtQueue_t queue = nullptr;
   mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
   mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;
   detopsProfile_t profile = DETOPS_PROFILE_CONTRACT;
   bool value_checks = true;
+  detops::LogTarget log;
   detops::Parallel parallel;
   detops::Scratch scratch;
   char error_text[detops::kErrorTextSize] = {};

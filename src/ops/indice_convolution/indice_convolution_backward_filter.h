@@ -1,0 +1,19 @@
+// What the filter's gradients, with pairs and with a rulebook, share.
+#ifndef DETOPS_OPS_INDICE_CONVOLUTION_BACKWARD_FILTER_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_BACKWARD_FILTER_H_
+
+#include "core/arg_check.h"
+#include "ops/indice_convolution/indice_convolution.h"
+
+namespace detops {
+
+// The types a caller has asked the accelerator to compute in must not be narrower than the tensors'.
+void CheckOnchipTypes(ArgCheck& check, const TensorArg& features, const TensorArg& output_grad,
+                      const TensorArg& filters_grad);
+
+OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorArg& output_grad,
+                                       const TensorArg& filters_grad, bool inverse);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_INDICE_CONVOLUTION_BACKWARD_FILTER_H_

@@ -1,0 +1,133 @@
+// The design document's shapes, forward and both gradients: detops_bench --benchmark_filter=indice_convolution
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/report.h"
+#include "detops.h"
+#include "ops/indice_convolution/indice_convolution_cases.h"
+
+namespace {
+
+using detops_bench::Require;
+using detops_cases::ConvolutionCase;
+using detops_cases::ConvolutionPairs;
+using detops_cases::MakeDescriptor;
+
+enum class Pass { kForward, kBackwardData, kBackwardFilter, kBackward, kRulebookForward };
+
+struct Tensor {
+  Tensor(mluOpDataType_t type, size_t element_size, const std::vector<int64_t>& extents)
+      : desc(MakeDescriptor(type, extents)) {
+    size_t bytes = element_size;
+    for (const int64_t extent : extents) bytes *= static_cast<size_t>(extent);
+    cnrtMalloc(&data, bytes);
+    // Any finite numbers do: 0.5 in half, next to 0.5 in float and double.
+    std::memset(data, 0x38, bytes);
+  }
+  ~Tensor() {
+    cnrtFree(data);
+    mluOpDestroyTensorDescriptor(desc);
+  }
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+  mluOpTensorDescriptor_t desc;
+  void* data = nullptr;
+};
+
+// Making sites takes longer than most measurements.
+const ConvolutionPairs& PairsOf(mluOpHandle_t handle, const ConvolutionCase& shape) {
+  static std::map<std::string, ConvolutionPairs> known;
+  const auto found = known.find(shape.name);
+  if (found != known.end()) return found->second;
+  return known[shape.name] = detops_cases::MakePairs(handle, shape);
+}
+
+void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOpDataType_t type, int threads,
+         bool value_checks) {
+  const mluOpHandle_t handle = detops_bench::MakeHandle(threads, value_checks);
+  const ConvolutionPairs& pairs = PairsOf(handle, shape);
+  const int64_t* const counts = pairs.counts.data();
+  const size_t size = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_BFLOAT16 ? 2 : type == MLUOP_DTYPE_DOUBLE ? 8 : 4;
+  const mluOpTensorDescriptor_t list = MakeDescriptor(MLUOP_DTYPE_INT32, {shape.offsets(), 2, pairs.length});
+  {
+    const Tensor features(type, size, {pairs.rows[0], shape.inputs});
+    const Tensor out(type, size, {pairs.rows[1], shape.outputs});
+    const Tensor filters(type, size, {shape.filter[0], shape.filter[1], shape.filter[2], shape.inputs, shape.outputs});
+    const auto forward = [&] {
+      Require(mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data, list,
+                                            pairs.pairs.data(), counts, pairs.rows[1], 0, 0, nullptr, 0, out.desc,
+                                            out.data),
+              handle);
+    };
+    const auto backward_data = [&] {
+      Require(mluOpIndiceConvolutionBackwardData(handle, out.desc, out.data, filters.desc, filters.data, list,
+                                                 pairs.pairs.data(), counts, 0, 0, nullptr, 0, features.desc,
+                                                 features.data),
+              handle);
+    };
+    const auto backward_filter = [&] {
+      Require(mluOpIndiceConvolutionBackwardFilter(handle, features.desc, features.data, out.desc, out.data, list,
+                                                   pairs.pairs.data(), counts, 0, 0, nullptr, 0, filters.desc,
+                                                   filters.data),
+              handle);
+    };
+    detopsRulebook_t rulebook = nullptr;
+    if (pass == Pass::kRulebookForward) {
+      Require(detopsCreateRulebook(handle, list, pairs.pairs.data(), counts, pairs.rows[0], pairs.rows[1], &rulebook),
+              handle);
+    }
+    const auto rulebook_forward = [&] {
+      Require(detopsRulebookConvolutionForward(handle, rulebook, 0, features.desc, features.data, filters.desc,
+                                               filters.data, nullptr, nullptr, nullptr, nullptr, DETOPS_ACTIVATION_NONE,
+                                               0.0f, out.desc, out.data),
+              handle);
+    };
+    const auto call = [&] {
+      if (pass == Pass::kForward) forward();
+      if (pass == Pass::kBackwardData || pass == Pass::kBackward) backward_data();
+      if (pass == Pass::kBackwardFilter || pass == Pass::kBackward) backward_filter();
+      if (pass == Pass::kRulebookForward) rulebook_forward();
+    };
+    detops_bench::Work work = detops_cases::WorkOf(shape, pairs, static_cast<int64_t>(size));
+    if (pass == Pass::kBackward) {
+      work.bytes *= 2;
+      work.flops *= 2;
+    }
+    detops_bench::Report(state, threads, work, call);
+    state.counters["pairs/site"] = static_cast<double>(pairs.total()) / static_cast<double>(shape.sites);
+    if (rulebook != nullptr) detopsDestroyRulebook(rulebook);
+  }
+  mluOpDestroyTensorDescriptor(list);
+  mluOpDestroy(handle);
+}
+
+void Register(const ConvolutionCase& shape, Pass pass, mluOpDataType_t type, int threads, bool value_checks) {
+  const char* const pass_names[] = {"forward", "backward_data", "backward_filter", "backward", "rulebook_forward"};
+  const char* const type_name = type == MLUOP_DTYPE_HALF       ? "half"
+                                : type == MLUOP_DTYPE_BFLOAT16 ? "bfloat16"
+                                : type == MLUOP_DTYPE_DOUBLE   ? "double"
+                                                               : "float";
+  const std::string name = std::string("indice_convolution/") + shape.name + "/" + pass_names[static_cast<int>(pass)] +
+                           "/" + type_name + "/threads:" + std::to_string(threads) + (value_checks ? "" : "/unchecked");
+  detops_bench::Register(name, [=](benchmark::State& state) { Run(state, shape, pass, type, threads, value_checks); });
+}
+
+const bool registered = [] {
+  for (const ConvolutionCase& shape : detops_cases::kConvolutionCases) {
+    for (const Pass pass : {Pass::kForward, Pass::kBackwardData, Pass::kBackwardFilter, Pass::kBackward}) {
+      Register(shape, pass, MLUOP_DTYPE_FLOAT, 2, true);
+      Register(shape, pass, MLUOP_DTYPE_HALF, 2, true);
+    }
+    Register(shape, Pass::kForward, MLUOP_DTYPE_FLOAT, 1, true);
+    Register(shape, Pass::kBackward, MLUOP_DTYPE_FLOAT, 1, true);
+    Register(shape, Pass::kForward, MLUOP_DTYPE_FLOAT, 2, false);
+    Register(shape, Pass::kRulebookForward, MLUOP_DTYPE_FLOAT, 2, true);
+    Register(shape, Pass::kForward, MLUOP_DTYPE_DOUBLE, 2, true);
+    Register(shape, Pass::kForward, MLUOP_DTYPE_BFLOAT16, 2, true);
+  }
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,151 @@
+#include "ops/indice_convolution/indice_convolution_check.h"
+
+#include <algorithm>
+
+#include "core/checked_math.h"
+#include "core/context.h"
+#include "core/data_type.h"
+
+namespace detops {
+
+bool IsFull(const Call& call) { return call.handle()->profile == DETOPS_PROFILE_FULL; }
+
+void CheckFullProfile(ArgCheck& check, const Call& call) {
+  if (check.failed()) return;
+  check.Rule(IsFull(call), MLUOP_STATUS_NOT_SUPPORTED, "handle has the contract profile, expected the full one%s.",
+             kFullProfileLifts);
+}
+
+void CheckIndiceNumPointer(ArgCheck& check, const int64_t* indice_num) {
+  check.Rule(indice_num != nullptr, MLUOP_STATUS_BAD_PARAM, "indice_num is NULL, expected one count per offset.");
+}
+
+void CheckZeroOrOne(ArgCheck& check, const char* argument, int64_t value) {
+  check.Integer(argument, value, value == 0 || value == 1, "0 or 1");
+}
+
+void CheckInverse(ArgCheck& check, const Call& call, int64_t inverse, mluOpStatus_t status) {
+  if (check.failed()) return;
+  check.Rule(inverse == 0 || IsFull(call), status, "inverse is %lld, expected 0%s.", static_cast<long long>(inverse),
+             kFullProfileLifts);
+}
+
+bool IsFilterLayout(mluOpTensorLayout_t layout) {
+  switch (layout) {
+    case MLUOP_LAYOUT_ARRAY:
+    case MLUOP_LAYOUT_NDHWC:
+    case MLUOP_LAYOUT_NCDHW:
+    case MLUOP_LAYOUT_NHWC:
+    case MLUOP_LAYOUT_NCHW:
+    case MLUOP_LAYOUT_HWCN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void CheckFilterRank(ArgCheck& check, const TensorArg& filters) {
+  if (check.failed()) return;
+  const int rank = filters.desc->rank();
+  check.Rule(rank == 4 || rank == 5, MLUOP_STATUS_BAD_PARAM, "%s has rank %d, expected 4 or 5.", filters.name, rank);
+}
+
+void CheckFilterLayout(ArgCheck& check, const TensorArg& filters) {
+  if (check.failed()) return;
+  const mluOpTensorLayout_t layout = filters.desc->layout;
+  const int rank = filters.desc->rank();
+  const bool spatial3 = layout == MLUOP_LAYOUT_NDHWC || layout == MLUOP_LAYOUT_NCDHW;
+  const bool fits = IsFilterLayout(layout) && (layout == MLUOP_LAYOUT_ARRAY || spatial3 == (rank == 5));
+  check.Rule(fits, MLUOP_STATUS_BAD_PARAM, "%s has layout %s, expected %s as its rank is %d.", filters.name,
+             LayoutName(layout), rank == 5 ? "NDHWC, NCDHW or ARRAY" : "NHWC, NCHW, HWCN or ARRAY", rank);
+}
+
+FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters) {
+  const int rank = filters.rank();
+  const auto offsets_from = [&](int axis) {
+    int64_t product = 1;
+    for (int i = axis; i < axis + rank - 2; ++i) product = SaturatingMultiply(product, filters.extent(i));
+    return product;
+  };
+  switch (filters.layout) {
+    case MLUOP_LAYOUT_NDHWC:
+    case MLUOP_LAYOUT_NHWC: {  // [Co, offsets, Ci]
+      const int64_t offsets = offsets_from(1);
+      const int64_t inputs = filters.extent(rank - 1);
+      return {offsets, inputs, filters.extent(0), inputs, 1, SaturatingMultiply(offsets, inputs)};
+    }
+    case MLUOP_LAYOUT_NCDHW:
+    case MLUOP_LAYOUT_NCHW: {  // [Co, Ci, offsets]
+      const int64_t offsets = offsets_from(2);
+      const int64_t inputs = filters.extent(1);
+      return {offsets, inputs, filters.extent(0), 1, offsets, SaturatingMultiply(offsets, inputs)};
+    }
+    default: {  // [offsets, Ci, Co]
+      const int64_t inputs = filters.extent(rank - 2);
+      const int64_t outputs = filters.extent(rank - 1);
+      return {offsets_from(0), inputs, outputs, SaturatingMultiply(inputs, outputs), outputs, 1};
+    }
+  }
+}
+
+void CheckOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter) {
+  check.Rule(filter.offsets < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
+             "%s has too many offsets, expected fewer than 2^63 - 1.", filters.name);
+}
+
+void CheckCountsNotNegative(ArgCheck& check, const int64_t* indice_num, int64_t offsets) {
+  if (check.failed()) return;
+  for (int64_t k = 0; k < offsets && !check.failed(); ++k) {
+    check.Rule(indice_num[k] >= 0, MLUOP_STATUS_BAD_PARAM, "indice_num[%lld] is %lld, expected a count of 0 or more.",
+               static_cast<long long>(k), static_cast<long long>(indice_num[k]));
+  }
+}
+
+void CheckCounts(ArgCheck& check, const int64_t* indice_num, int64_t offsets, int64_t length) {
+  if (check.failed()) return;
+  for (int64_t k = 0; k < offsets && !check.failed(); ++k) {
+    check.Rule(indice_num[k] >= 0 && indice_num[k] <= length, MLUOP_STATUS_BAD_PARAM,
+               "indice_num[%lld] is %lld, expected a count in [0, %lld].", static_cast<long long>(k),
+               static_cast<long long>(indice_num[k]), static_cast<long long>(length));
+  }
+}
+
+void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, int64_t offsets) {
+  check.Rule(filter.offsets == offsets, MLUOP_STATUS_BAD_PARAM,
+             "%s has %lld offsets, expected the %lld of the rulebook.", filters.name,
+             static_cast<long long>(filter.offsets), static_cast<long long>(offsets));
+}
+
+bool AnyEmpty(std::initializer_list<TensorArg> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const TensorArg& tensor) { return tensor.desc->element_count() == 0; });
+}
+
+BufferArg WorkspaceBuffer(void* workspace, size_t size) {
+  return {"workspace", workspace, static_cast<int64_t>(std::min<size_t>(size, static_cast<size_t>(kMaxInt64)))};
+}
+
+void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_list<BufferArg> inputs, void* workspace,
+                  size_t workspace_size) {
+  const BufferArg space = WorkspaceBuffer(workspace, workspace_size);
+  check.WorkspacePointer(workspace, workspace_size).Separate(output, inputs).Separate(output, {space});
+  check.Separate(space, inputs);
+}
+
+mluOpStatus_t FailBadIndex(const Call& call, const IndicePairs& pairs, const BadIndex& bad) {
+  const int32_t value = pairs.pairs[(bad.offset * 2 + bad.column) * pairs.length + bad.position];
+  return call.Fail(MLUOP_STATUS_BAD_PARAM, "indice_pairs[%lld, %d, %lld] is %d, expected an index in [0, %lld).",
+                   static_cast<long long>(bad.offset), bad.column, static_cast<long long>(bad.position), value,
+                   static_cast<long long>(pairs.rows[bad.column]));
+}
+
+IndicePairs MakeIndicePairs(const TensorArg& pairs, const int64_t* indice_num, int64_t input_rows,
+                            int64_t output_rows) {
+  return {pairs.desc->extent(0),
+          pairs.desc->extent(2),
+          static_cast<const int32_t*>(pairs.data),
+          indice_num,
+          {input_rows, output_rows}};
+}
+
+}  // namespace detops

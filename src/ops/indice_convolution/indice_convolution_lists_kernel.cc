@@ -1,0 +1,105 @@
+#include "ops/indice_convolution/indice_convolution_lists_kernel.h"
+
+#include <algorithm>
+
+#include "core/simd_target.h"
+#include "ops/indice_convolution/indice_convolution_lists.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/indice_convolution/indice_convolution_lists_kernel.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D32 = hn::ScalableTag<int32_t>;
+
+// The largest index that is a row.
+int32_t LastRow(int64_t rows) { return static_cast<int32_t>(std::min<int64_t>(rows, int64_t{1} << 31) - 1); }
+
+// The first of [begin, end) that is not in [0, last]; -1: none.
+int64_t FindOutside(const int32_t* HWY_RESTRICT indices, int64_t begin, int64_t end, int32_t last) {
+  const D32 d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  auto low = hn::Zero(d);
+  auto high = hn::Zero(d);
+  int64_t i = begin;
+  for (; i + n <= end; i += n) {
+    const auto v = hn::LoadU(d, indices + i);
+    low = hn::Min(low, v);
+    high = hn::Max(high, v);
+  }
+  const auto outside = hn::Or(hn::Lt(low, hn::Zero(d)), hn::Gt(high, hn::Set(d, last)));
+  if (!hn::AllFalse(d, outside)) i = begin;
+  for (; i < end; ++i) {
+    if (indices[i] < 0 || indices[i] > last) return i;
+  }
+  return -1;
+}
+
+}  // namespace
+
+ListPieceResult InspectListPieceOn(const ListPiece& piece) {
+  const D32 d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const int32_t* const HWY_RESTRICT near = piece.near;
+  const int32_t last = LastRow(piece.near_rows);
+  ListPieceResult result = {-1, FindOutside(piece.far, piece.begin, piece.end, LastRow(piece.far_rows)), true};
+  int64_t* const HWY_RESTRICT begins = piece.begins;
+  int64_t block = -1;
+  if (piece.begin > 0) {
+    const int32_t before = near[piece.begin - 1];
+    if (before < 0 || before > last) return result;  // the piece before reports it
+    block = before >> kBlockRowsLog2;
+  }
+  auto low = hn::Zero(d);
+  auto high = hn::Zero(d);
+  for (int64_t i = piece.begin; i < piece.end; ++i) {
+    // Runs in the present block, a vector at a time. The last block may be cut off, so indices are looked at too.
+    const auto present = hn::Set(d, static_cast<int32_t>(block));
+    for (; i + n <= piece.end; i += n) {
+      const auto indices = hn::LoadU(d, near + i);
+      if (!hn::AllTrue(d, hn::Eq(hn::ShiftRight<kBlockRowsLog2>(indices), present))) break;
+      low = hn::Min(low, indices);
+      high = hn::Max(high, indices);
+    }
+    // The rest of the run, and the step into another block.
+    for (; i < piece.end; ++i) {
+      const int32_t index = near[i];
+      const int64_t next = index >> kBlockRowsLog2;
+      if (index < 0 || index > last || next < block) {
+        result.bad_near = FindOutside(near, piece.begin, piece.end, last);
+        result.ordered = false;
+        return result;
+      }
+      if (next == block) continue;
+      while (block < next) begins[++block] = i;
+      break;
+    }
+  }
+  if (!hn::AllFalse(d, hn::Or(hn::Lt(low, hn::Zero(d)), hn::Gt(high, hn::Set(d, last))))) {
+    result.bad_near = FindOutside(near, piece.begin, piece.end, last);
+  }
+  if (piece.end == piece.count) {
+    while (block < piece.blocks) begins[++block] = piece.count;
+  }
+  return result;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace detops
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops {
+
+HWY_EXPORT(InspectListPieceOn);
+
+ListPieceResult InspectListPiece(const ListPiece& piece) { return DETOPS_DISPATCH(InspectListPieceOn)(piece); }
+
+}  // namespace detops
+#endif  // HWY_ONCE

@@ -1,0 +1,33 @@
+// The vector part of making lists.
+#ifndef DETOPS_OPS_INDICE_CONVOLUTION_LISTS_KERNEL_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_LISTS_KERNEL_H_
+
+#include <cstdint>
+
+namespace detops {
+
+// The positions [begin, end) of a list with `count` pairs.
+struct ListPiece {
+  const int32_t* near;
+  const int32_t* far;
+  int64_t begin;
+  int64_t end;
+  int64_t count;
+  int64_t near_rows;
+  int64_t far_rows;
+  int64_t blocks;
+  int64_t* begins;  // of the list
+};
+
+struct ListPieceResult {
+  int64_t bad_near;  // first position with an index outside its rows; -1: none
+  int64_t bad_far;
+  bool ordered;  // by block, also against the piece before
+};
+
+// Checks the indices and fills `begins` as far as this piece knows it. All pieces together fill it if all are ordered.
+ListPieceResult InspectListPiece(const ListPiece& piece);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_INDICE_CONVOLUTION_LISTS_KERNEL_H_

@@ -1,0 +1,66 @@
+// The log of every function that convolves: its own name in front, at most one line, and the same bits as without.
+// (What a sink is promised, whatever the operator, is tested with the handle's functions.)
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ops/indice_convolution/indice_convolution_test_problem.h"
+
+namespace detops_test {
+namespace {
+
+void Keep(void* opaque, detopsLogLevel_t, const char* line) {
+  static_cast<std::vector<std::string>*>(opaque)->emplace_back(line);
+}
+
+// A way that has no choice need not tell it. Forward, the header's example, has one.
+TEST(IndiceConvolutionLog, OneLineAboutACall) {
+  const Problem problem(MLUOP_DTYPE_FLOAT, {.in_rows = 600, .out_rows = 600, .ci = 16, .co = 16, .kernel = {3, 3, 1}},
+                        ListKind::kSubmanifold, 71);
+  const Handle maker(DETOPS_PROFILE_FULL, 2);
+  const Rulebook rulebook(maker, problem);
+  const auto plain = [&](Way way) {
+    return [&problem, way](const Handle& handle, Tensor& result) { return problem.Run(handle, way, result); };
+  };
+  const auto by_rulebook = [&](Way way) {
+    return [&problem, &rulebook, way](const Handle& handle, Tensor& result) {
+      return rulebook.Run(handle, problem, way, result);
+    };
+  };
+  const struct {
+    std::string name;
+    Way way;
+    std::function<mluOpStatus_t(const Handle&, Tensor&)> run;
+    size_t least;
+  } functions[] = {
+      {"mluOpIndiceConvolutionForward: ", Way::kForward, plain(Way::kForward), 1},
+      {"mluOpIndiceConvolutionBackwardData: ", Way::kBackwardData, plain(Way::kBackwardData), 0},
+      {"mluOpIndiceConvolutionBackwardFilter: ", Way::kBackwardFilter, plain(Way::kBackwardFilter), 0},
+      {"detopsIndiceConvolutionForwardFused: ", Way::kForward,
+       [&](const Handle& handle, Tensor& result) { return problem.RunFused(handle, {}, result); }, 0},
+      {"detopsRulebookConvolutionForward: ", Way::kForward, by_rulebook(Way::kForward), 0},
+      {"detopsRulebookConvolutionBackwardData: ", Way::kBackwardData, by_rulebook(Way::kBackwardData), 0},
+      {"detopsRulebookConvolutionBackwardFilter: ", Way::kBackwardFilter, by_rulebook(Way::kBackwardFilter), 0}};
+  ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
+    for (const auto& function : functions) {
+      SCOPED_TRACE(function.name);
+      Tensor quiet = problem.NewResult(function.way), logged = problem.NewResult(function.way);
+      ASSERT_EQ(function.run(handle, quiet), MLUOP_STATUS_SUCCESS) << handle.LastError();
+      std::vector<std::string> lines;
+      ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
+      ASSERT_EQ(function.run(handle, logged), MLUOP_STATUS_SUCCESS) << handle.LastError();
+      ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_OFF, nullptr, nullptr), MLUOP_STATUS_SUCCESS);
+      ASSERT_TRUE(logged.SameBytes(quiet));
+      ASSERT_LE(lines.size(), 1u);
+      ASSERT_GE(lines.size(), function.least);
+      for (const std::string& line : lines) {
+        ASSERT_EQ(line.substr(0, function.name.size()), function.name);
+        ASSERT_GT(line.size(), function.name.size());
+        ASSERT_EQ(line.find('\n'), std::string::npos) << line;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace detops_test

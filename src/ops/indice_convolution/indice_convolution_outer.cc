@@ -1,0 +1,107 @@
+#include "ops/indice_convolution/indice_convolution_outer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+namespace detops {
+namespace {
+
+// Few enough that adding them up costs little, many enough for the threads and for short sums.
+constexpr int64_t kMaxSegments = 64;
+constexpr int64_t kMinSegmentBlocks = 4;
+// What the matrices of all segments may take, unless one segment needs more.
+constexpr int64_t kSegmentsBytes = 32 << 20;
+// Blocks whose rows are read for one offset after the other, so that they come from the L3 cache.
+constexpr int64_t kBatchBlocks = 8;
+// Below this much arithmetic a second thread costs more than it brings.
+constexpr int64_t kMinFlops = 256 << 10;
+
+}  // namespace
+
+OuterProducts::OuterProducts(const OuterProductsProblem& problem, int64_t blocks, int64_t lists, int64_t pairs,
+                             const Parallel& parallel, Arena& arena)
+    : problem_(problem), kernels_(ChooseOuterProductsKernels(problem.type)) {
+  const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
+  in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.converts);
+  matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
+  const int64_t segment_bytes = std::max<int64_t>(SaturatingMultiply(lists, matrix_bytes_), 1);
+  segments_ =
+      std::clamp<int64_t>(std::min(blocks / kMinSegmentBlocks, kSegmentsBytes / segment_bytes), 1, kMaxSegments);
+  const int64_t flops = SaturatingMultiply(SaturatingMultiply(pairs, 2 * problem.filter.rows), padded);
+  const int64_t threads =
+      std::min<int64_t>({parallel.TaskCount(flops, kMinFlops), parallel.ThreadCount(), Parallel::kMaxTasks});
+  // Threads that find no segment of their own share one offset by offset.
+  list_groups_ =
+      segments_ >= 4 * threads ? 1 : std::clamp<int64_t>(4 * threads / segments_, 1, std::max<int64_t>(lists, 1));
+  workers_ = static_cast<int>(std::min(threads, segments_ * list_groups_));
+  sums_ = arena.Take<std::byte>(SaturatingMultiply(segments_, SaturatingMultiply(lists, matrix_bytes_)));
+  const auto chunk_bytes = [&](int64_t channels) {
+    const int64_t stride = OuterStride(channels, kernels_.lanes, kernels_.sum_size);
+    return SaturatingMultiply(stride, kOuterChunk * kernels_.sum_size);
+  };
+  left_bytes_ = chunk_bytes(problem.filter.rows);
+  left_ = arena.Take<std::byte>(SaturatingMultiply(workers_, left_bytes_));
+  right_bytes_ = chunk_bytes(problem.filter.columns);
+  right_ = arena.Take<std::byte>(SaturatingMultiply(workers_, right_bytes_));
+}
+
+bool OuterProducts::AddUp(const PairLists& lists, const Parallel& parallel) const {
+  const int64_t units = segments_ * list_groups_;
+  std::atomic<int64_t> next{0};
+  return parallel.Run(workers_, [&](int worker) {
+    for (int64_t unit; (unit = next.fetch_add(1, std::memory_order_relaxed)) < units;) {
+      const int64_t segment = unit / list_groups_;
+      const Range blocks = PieceOf(lists.blocks, static_cast<int>(segments_), static_cast<int>(segment));
+      const Range group = PieceOf(lists.lists, static_cast<int>(list_groups_), static_cast<int>(unit % list_groups_));
+      std::byte* const sums = sums_ + segment * lists.lists * matrix_bytes_;
+      std::memset(sums + group.begin * matrix_bytes_, 0,
+                  static_cast<size_t>((group.end - group.begin) * matrix_bytes_));
+      for (int64_t first = blocks.begin; first < blocks.end; first += kBatchBlocks) {
+        const int64_t last = std::min(first + kBatchBlocks, blocks.end);
+        for (int64_t k = group.begin; k < group.end; ++k) {
+          kernels_.add_products({&problem_, in_place_, &lists.list[k], k + 1 < group.end ? &lists.list[k + 1] : nullptr,
+                                 first, last, sums + k * matrix_bytes_, left_ + worker * left_bytes_,
+                                 right_ + worker * right_bytes_});
+        }
+      }
+    }
+  });
+}
+
+bool OuterProducts::Store(const PairLists& lists, const Parallel& parallel) const {
+  const FilterMatrices& filter = problem_.filter;
+  // A work item is a row of the matrix of an offset.
+  const int64_t items = filter.offsets * filter.rows;
+  const int tasks = parallel.TaskCount(items, 1 + (16 << 10) / (1 + segments_ * filter.columns));
+  return parallel.Run(tasks, [&](int task) {
+    const Range range = PieceOf(items, tasks, task);
+    for (int64_t item = range.begin; item < range.end;) {
+      const int64_t offset = item / filter.rows;
+      const int64_t begin = item % filter.rows;
+      const int64_t end = std::min(filter.rows, begin + range.end - item);
+      const PairList* const list =
+          std::lower_bound(lists.list, lists.list + lists.lists, offset,
+                           [](const PairList& entry, int64_t wanted) { return entry.offset < wanted; });
+      const bool found = list != lists.list + lists.lists && list->offset == offset;
+      const std::byte* const sums = found ? sums_ + (list - lists.list) * matrix_bytes_ : nullptr;
+      kernels_.store(filter, sums, lists.lists * matrix_bytes_, found ? segments_ : 0, offset, begin, end,
+                     problem_.filters);
+      item += end - begin;
+    }
+  });
+}
+
+bool OuterProducts::Run(const PairLists& lists, const Parallel& parallel) const {
+  return AddUp(lists, parallel) && Store(lists, parallel);
+}
+
+PassText OuterProducts::Describe() const {
+  PassText text;
+  std::snprintf(text.text, sizeof(text.text), "outer products in %lld segments, %s", static_cast<long long>(segments_),
+                in_place_ ? "rows read where they are as they are short" : "rows copied in chunks");
+  return text;
+}
+
+}  // namespace detops

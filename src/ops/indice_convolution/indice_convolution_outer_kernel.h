@@ -1,0 +1,62 @@
+// The vector part of the outer products: plain structs in.
+#ifndef DETOPS_OPS_INDICE_CONVOLUTION_OUTER_KERNEL_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_OUTER_KERNEL_H_
+
+#include <cstdint>
+
+#include "ops/indice_convolution/indice_convolution.h"
+#include "ops/indice_convolution/indice_convolution_panels.h"
+
+namespace detops {
+
+// Pairs that are worked on together: their right rows stay in the L1 cache panel by panel, their left rows in the L2.
+inline constexpr int64_t kOuterChunk = 128;
+
+// Pairs whose products are summed up in registers before they are added to the matrix.
+inline constexpr int64_t kInPlaceChunk = 256;
+
+// True if the rows are read where they are: rows of few channels lie close together, and copies would cost more than
+// they bring. Rows must be whole vectors, as nothing behind a row is read.
+inline bool IsOuterInPlace(const FilterMatrices& filter, int64_t lanes, bool converts) {
+  constexpr int64_t kMostChannels = 32;
+  return !converts && filter.columns % lanes == 0 && filter.columns <= kMostChannels && filter.rows <= kMostChannels;
+}
+
+// Adds the products of the pairs of blocks [first, last) under one offset.
+struct OuterProductsPart {
+  const OuterProductsProblem* problem;
+  bool in_place;  // see IsOuterInPlace
+  const PairList* list;
+  const PairList* next;  // whose pairs come next, or nullptr
+  int64_t first;
+  int64_t last;
+  void* sums;   // the offset's matrix as panels
+  void* left;   // room for kOuterChunk rows of OuterStride
+  void* right;  // the same
+};
+
+// Rows of a chunk lie one behind the other, filled up to whole vectors and by another cache line: rows whose distance
+// is a power of two would fall into few sets of a cache.
+inline int64_t OuterStride(int64_t channels, int64_t lanes, int64_t sum_size) {
+  return PaddedColumns(channels, lanes) + 64 / sum_size;
+}
+
+struct OuterProductsKernels {
+  int64_t lanes;
+  int64_t sum_size;  // bytes of a sum
+  bool converts;     // the tensors' type is not that of the sums
+
+  void (*add_products)(const OuterProductsPart& part);
+
+  // Adds up `parts` matrices that are `distance` bytes apart, in this order, and stores rows [begin, end) of the result
+  // as the filter of an offset. No parts: zeros.
+  void (*store)(const FilterMatrices& filter, const void* sums, int64_t distance, int64_t parts, int64_t offset,
+                int64_t begin, int64_t end, void* filters);
+};
+
+// The present SIMD target's; ask once per call.
+OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_INDICE_CONVOLUTION_OUTER_KERNEL_H_

@@ -1,0 +1,69 @@
+#include "ops/indice_convolution/indice_convolution_rows.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+
+namespace detops {
+namespace {
+
+// The sums of a tile stay in the L2 cache. With one panel of columns they are touched more often than anything else.
+constexpr int64_t kTileBytes = 256 << 10;
+// Below this much arithmetic a second thread costs more than it brings.
+constexpr int64_t kMinFlops = 256 << 10;
+
+}  // namespace
+
+RowProducts::RowProducts(const RowProductsProblem& problem, int64_t target_blocks, int64_t lists, int64_t pairs,
+                         const Parallel& parallel, Arena& arena)
+    : problem_(problem), kernels_(ChooseRowProductsKernels(problem.type)) {
+  const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
+  thin_ = IsThin(problem.filter, kernels_.lanes, kernels_.converts);
+  const int64_t block_bytes = kBlockRows * std::min(padded, kColumnBlock) * kernels_.sum_size;
+  const int64_t flops = SaturatingMultiply(SaturatingMultiply(pairs, 2 * problem.filter.rows), padded);
+  const int64_t work = SaturatingAdd(flops, SaturatingMultiply(problem.target_rows, padded));
+  workers_ = static_cast<int>(std::min<int64_t>({parallel.TaskCount(work, kMinFlops), parallel.ThreadCount(),
+                                                 Parallel::kMaxTasks, std::max<int64_t>(target_blocks, 1)}));
+  const int64_t fit = std::max<int64_t>((padded <= 2 * kernels_.lanes ? kTileBytes / 2 : kTileBytes) / block_bytes, 1);
+  tile_blocks_ = std::clamp<int64_t>(target_blocks / (4 * workers_), 1, fit);
+  matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
+  panels_ = arena.Take<std::byte>(SaturatingMultiply(lists, matrix_bytes_));
+  sums_bytes_ = (tile_blocks_ * block_bytes + 127) / 64 * 64;
+  sums_ = arena.Take<std::byte>(SaturatingMultiply(workers_, sums_bytes_));
+  converted_bytes_ = kMaxRowChunk * kDepthBlock * kernels_.sum_size;
+  converted_ = arena.Take<std::byte>(SaturatingMultiply(workers_, converted_bytes_));
+}
+
+bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
+  const int pack_tasks = static_cast<int>(
+      std::min<int64_t>({lists.lists, parallel.TaskCount(lists.lists * matrix_bytes_, 64 << 10), Parallel::kMaxTasks}));
+  if (pack_tasks > 0) {
+    const bool packed = parallel.Run(pack_tasks, [&](int task) {
+      const Range range = PieceOf(lists.lists, pack_tasks, task);
+      for (int64_t k = range.begin; k < range.end; ++k) {
+        kernels_.pack(problem_.filter, problem_.filters, lists.list[k].offset, panels_ + k * matrix_bytes_);
+      }
+    });
+    if (!packed) return false;
+  }
+  // Tiles are handed out one by one, as they differ in work; who works on a tile does not change its result.
+  std::atomic<int64_t> next{0};
+  return parallel.Run(workers_, [&](int worker) {
+    RowProductsTile tile = {
+        &problem_, thin_, &lists, panels_, 0, 0, sums_ + worker * sums_bytes_, converted_ + worker * converted_bytes_};
+    while ((tile.first = next.fetch_add(tile_blocks_, std::memory_order_relaxed)) < lists.blocks) {
+      tile.last = std::min(tile.first + tile_blocks_, lists.blocks);
+      kernels_.multiply_tile(tile);
+    }
+  });
+}
+
+PassText RowProducts::Describe() const {
+  PassText text;
+  std::snprintf(text.text, sizeof(text.text), "row products in tiles of %lld rows, %s",
+                static_cast<long long>(tile_blocks_ * kBlockRows),
+                thin_ ? "each matrix in registers as it is small enough" : "each matrix as panels");
+  return text;
+}
+
+}  // namespace detops

@@ -1,0 +1,354 @@
+#include "ops/indice_convolution/indice_convolution_rows_kernel.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/half.h"
+#include "core/simd_target.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/indice_convolution/indice_convolution_rows_kernel.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "ops/indice_convolution/indice_convolution_product-inl.h"
+#include "ops/indice_convolution/indice_convolution_rows-inl.h"
+#include "ops/indice_convolution/indice_convolution_thin-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Converted rows lie one behind the other.
+struct RowNumbers {
+  constexpr RowNumbers() {
+    for (int i = 0; i < kMaxRowChunk; ++i) numbers[i] = i;
+  }
+  int32_t numbers[kMaxRowChunk] = {};
+};
+constexpr RowNumbers kRowNumbers;
+
+// One panel times `count` rows. What is left of two groups is shared by them: a small group does not hide latencies.
+template <int kVectors, class D, typename C>
+HWY_INLINE void MultiplyPanel(D d, GatheredRows<C> gathered, int64_t count, const C* panel, int64_t depth) {
+  constexpr int kMost = kVectors == 1 ? 8 : 6;
+  const int64_t full = count % kMost == 0 ? count / kMost : std::max<int64_t>(count / kMost - 1, 0);
+  if (full > 0) AddRowProducts<kMost, kVectors>(d, gathered, full, panel, depth);
+  gathered.far += full * kMost;
+  gathered.near += full * kMost;
+  for (int64_t left = count - full * kMost; left > 0;) {
+    const int64_t rows = left > kMost ? (left + 1) / 2 : left;
+    switch (rows) {
+      case 1:
+        AddRowProducts<1, kVectors>(d, gathered, 1, panel, depth);
+        break;
+      case 2:
+        AddRowProducts<2, kVectors>(d, gathered, 1, panel, depth);
+        break;
+      case 3:
+        AddRowProducts<3, kVectors>(d, gathered, 1, panel, depth);
+        break;
+      case 4:
+        AddRowProducts<4, kVectors>(d, gathered, 1, panel, depth);
+        break;
+      case 5:
+        AddRowProducts<5, kVectors>(d, gathered, 1, panel, depth);
+        break;
+      case 6:
+        AddRowProducts<6, kVectors>(d, gathered, 1, panel, depth);
+        break;
+      default:
+        if constexpr (kVectors == 1) {
+          rows == 7 ? AddRowProducts<7, 1>(d, gathered, 1, panel, depth)
+                    : AddRowProducts<8, 1>(d, gathered, 1, panel, depth);
+        }
+    }
+    gathered.far += rows;
+    gathered.near += rows;
+    left -= rows;
+  }
+}
+
+// Pairs of one offset within a tile.
+struct ListPart {
+  const int32_t* near;
+  const int32_t* far;
+  int64_t count;
+};
+
+// Rows that will be needed next, brought into the cache a share at a time.
+template <typename T>
+struct NextRows {
+  const T* source;
+  int64_t depth;
+  const int32_t* far;
+  int64_t count;
+
+  HWY_INLINE void Prefetch(int64_t share, int64_t shares) const {
+    const auto bytes = depth * static_cast<int64_t>(sizeof(T));
+    const int64_t lines = (bytes + 63) / 64;
+    const int64_t begin = lines * share / shares * 64;
+    const int64_t end = lines * (share + 1) / shares * 64;
+    for (int64_t i = 0; i < count; ++i) PrefetchBytes(source + far[i] * depth, begin, std::min(end, bytes));
+  }
+};
+
+// All columns of [column_begin, column_end) of the sums, for the pairs of one offset; `next` are those of the next one.
+template <typename T>
+void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListPart& next,
+                  GatheredRows<SumOf<T>> gathered, const SumOf<T>* panels, int64_t column_begin, int64_t column_end) {
+  using C = SumOf<T>;
+  const hn::ScalableTag<C> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t depth = tile.problem->filter.rows;
+  const T* const source = static_cast<const T*>(tile.problem->source);
+  C* const sums = gathered.sums;
+  // With one panel there is no reuse of rows, so chunks would only cost.
+  const int64_t shares = (column_end - column_begin + 2 * n - 1) / (2 * n);
+  const int64_t chunk = std::is_same_v<T, C> && shares == 1
+                            ? part.count
+                            : RowChunk(std::min(depth, kDepthBlock) * static_cast<int64_t>(sizeof(C)));
+  gathered.prefetch = std::is_same_v<T, C> && shares == 1;
+  for (int64_t depth_begin = 0; depth_begin < depth; depth_begin += kDepthBlock) {
+    const int64_t depth_here = std::min(kDepthBlock, depth - depth_begin);
+    for (int64_t begin = 0; begin < part.count; begin += chunk) {
+      const int64_t count = std::min(chunk, part.count - begin);
+      gathered.near = part.near + begin;
+      if constexpr (std::is_same_v<T, C>) {
+        gathered.rows = source + depth_begin;
+        gathered.row_stride = depth;
+        gathered.far = part.far + begin;
+      } else {
+        C* const to = static_cast<C*>(tile.converted);
+        for (int64_t i = 0; i < count; ++i) {
+          ConvertRow(d, source + part.far[begin + i] * depth + depth_begin, depth_here, to + i * depth_here);
+        }
+        gathered.rows = to;
+        gathered.row_stride = depth_here;
+        gathered.far = kRowNumbers.numbers;
+      }
+      const int64_t left = part.count - begin - count;
+      const NextRows<T> next_rows = {source, depth, left > 0 ? part.far + begin + count : next.far,
+                                     std::min(chunk, left > 0 ? left : next.count)};
+      for (int64_t column = column_begin; column < column_end; column += 2 * n) {
+        if (shares > 1) next_rows.Prefetch((column - column_begin) / (2 * n), shares);
+        const C* const panel = panels + column * depth;
+        gathered.sums = sums + column - column_begin;
+        if (column + n < column_end) {
+          MultiplyPanel<2>(d, gathered, count, panel + depth_begin * 2 * n, depth_here);
+        } else {
+          MultiplyPanel<1>(d, gathered, count, panel + depth_begin * n, depth_here);
+        }
+      }
+    }
+  }
+}
+
+// The products of few channels, see IsThin.
+template <int kVectors, class D, typename C>
+void MultiplyThin(D d, const GatheredRows<C>& gathered, int64_t count, const C* panel, int64_t depth) {
+  switch (depth) {
+    case 1:
+      AddThinProducts<1, kVectors>(d, gathered, count, panel);
+      break;
+    case 2:
+      AddThinProducts<2, kVectors>(d, gathered, count, panel);
+      break;
+    case 3:
+      AddThinProducts<3, kVectors>(d, gathered, count, panel);
+      break;
+    case 4:
+      AddThinProducts<4, kVectors>(d, gathered, count, panel);
+      break;
+    case 5:
+      AddThinProducts<5, kVectors>(d, gathered, count, panel);
+      break;
+    case 6:
+      AddThinProducts<6, kVectors>(d, gathered, count, panel);
+      break;
+    default:
+      if constexpr (kVectors == 1) {
+        switch (depth) {
+          case 7:
+            AddThinProducts<7, kVectors>(d, gathered, count, panel);
+            break;
+          case 8:
+            AddThinProducts<8, kVectors>(d, gathered, count, panel);
+            break;
+          case 9:
+            AddThinProducts<9, kVectors>(d, gathered, count, panel);
+            break;
+          case 10:
+            AddThinProducts<10, kVectors>(d, gathered, count, panel);
+            break;
+          case 11:
+            AddThinProducts<11, kVectors>(d, gathered, count, panel);
+            break;
+          default:
+            AddThinProducts<12, kVectors>(d, gathered, count, panel);
+            break;
+        }
+      }
+  }
+}
+
+// The sums of one tile and block of columns.
+template <typename T>
+void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, GatheredRows<SumOf<T>> gathered) {
+  using C = SumOf<T>;
+  const hn::ScalableTag<C> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const FilterMatrices& filter = tile.problem->filter;
+  const int64_t matrix = filter.rows * PaddedColumns(filter.columns, n);
+  const auto part_of = [&](int64_t k) {
+    if (k == tile.lists->lists) return ListPart{nullptr, nullptr, 0};
+    const PairList& list = tile.lists->list[k];
+    const int64_t from = list.begins[tile.first];
+    return ListPart{list.near + from, list.far + from, list.begins[tile.last] - from};
+  };
+  ListPart next = part_of(0);
+  for (int64_t k = 0; k < tile.lists->lists; ++k) {
+    const ListPart part = next;
+    next = part_of(k + 1);
+    if (part.count == 0) continue;
+    const C* const panels = static_cast<const C*>(tile.panels) + k * matrix;
+    if constexpr (std::is_same_v<T, C>) {
+      if (tile.thin) {
+        gathered.rows = static_cast<const T*>(tile.problem->source);
+        gathered.row_stride = filter.rows;
+        gathered.far = part.far;
+        gathered.near = part.near;
+        if (filter.columns <= n) {
+          MultiplyThin<1>(d, gathered, part.count, panels, filter.rows);
+        } else {
+          MultiplyThin<2>(d, gathered, part.count, panels, filter.rows);
+        }
+        continue;
+      }
+    }
+    MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
+  }
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> Activate(D d, hn::Vec<D> v, const Finish& finish) {
+  using C = hn::TFromD<D>;
+  if (finish.activation == DETOPS_ACTIVATION_NONE) return v;
+  const auto zero = hn::Zero(d);
+  const auto negative = finish.activation == DETOPS_ACTIVATION_RELU
+                            ? zero
+                            : hn::Mul(v, hn::Set(d, static_cast<C>(finish.negative_slope)));
+  return hn::IfThenElse(hn::Lt(v, zero), negative, v);  // NaN stays
+}
+
+// Columns [begin, end) of one target row; `whole`: the last vector may be written whole.
+template <typename T>
+void FinishRow(const RowProductsProblem& problem, int64_t row, const SumOf<T>* HWY_RESTRICT sums, int64_t begin,
+               int64_t end, bool whole) {
+  const hn::ScalableTag<SumOf<T>> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t width = problem.filter.columns;
+  const Finish& finish = problem.finish;
+  T* HWY_RESTRICT to = static_cast<T*>(problem.target) + row * width;
+  const T* const bias = static_cast<const T*>(finish.bias);
+  const T* const residual = finish.residual == nullptr ? nullptr : static_cast<const T*>(finish.residual) + row * width;
+  int64_t c = begin;
+  for (; c + n <= end; c += n) {
+    auto v = hn::LoadU(d, sums + c - begin);
+    if (bias != nullptr) v = hn::Add(v, LoadElements(d, bias + c));
+    if (residual != nullptr) v = hn::Add(v, LoadElements(d, residual + c));
+    StoreElements(Activate(d, v, finish), d, to + c);
+  }
+  if (c < end) {
+    auto v = hn::LoadU(d, sums + c - begin);
+    if (bias != nullptr) v = hn::Add(v, LoadSome(d, bias + c, end - c));
+    if (residual != nullptr) v = hn::Add(v, LoadSome(d, residual + c, end - c));
+    v = Activate(d, v, finish);
+    if (whole) {
+      StoreElements(v, d, to + c);
+    } else {
+      StoreSome(v, d, to + c, end - c);
+    }
+  }
+}
+
+template <typename T>
+void MultiplyTileOf(const RowProductsTile& tile) {
+  using C = SumOf<T>;
+  const hn::ScalableTag<C> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const RowProductsProblem& problem = *tile.problem;
+  const int64_t width = problem.filter.columns;
+  const int64_t first_row = tile.first * kBlockRows;
+  const int64_t rows = std::min(tile.last * kBlockRows, problem.target_rows) - first_row;
+  C* const sums = static_cast<C*>(tile.sums);
+  for (int64_t begin = 0; begin < width; begin += kColumnBlock) {
+    const int64_t end = std::min(begin + kColumnBlock, width);
+    const int64_t stride = PaddedColumns(end - begin, n);
+    std::fill_n(sums, rows * stride, C{0});
+    AddTile<T>(tile, begin, end, {nullptr, 0, nullptr, nullptr, sums - first_row * stride, stride, false});
+    // The last vector of a row may reach into the next rows of this tile, which are written later.
+    const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
+    for (int64_t r = 0; r < rows; ++r) FinishRow<T>(problem, first_row + r, sums + r * stride, begin, end, r < whole);
+  }
+}
+
+template <typename T>
+void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, void* panels) {
+  using C = SumOf<T>;
+  const hn::ScalableTag<C> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const T* const from = static_cast<const T*>(filters) + offset * filter.offset_stride;
+  C* HWY_RESTRICT to = static_cast<C*>(panels);
+  for (int64_t column = 0; column < filter.columns; column += 2 * n) {
+    const int64_t count = std::min(2 * n, filter.columns - column);
+    const int64_t padded = PaddedColumns(count, n);
+    for (int64_t row = 0; row < filter.rows; ++row, to += padded) {
+      const T* const line = from + row * filter.row_stride + column * filter.column_stride;
+      if (filter.column_stride == 1) {
+        ConvertRow(d, line, count, to);
+      } else {
+        for (int64_t c = 0; c < count; ++c) to[c] = ToSum(line[c * filter.column_stride]);
+      }
+      for (int64_t c = count; c < padded; ++c) to[c] = 0;
+    }
+  }
+}
+
+template <typename T>
+RowProductsKernels KernelsOf() {
+  const hn::ScalableTag<SumOf<T>> d;
+  return {static_cast<int64_t>(hn::Lanes(d)), sizeof(SumOf<T>), !std::is_same_v<T, SumOf<T>>, PackOf<T>,
+          MultiplyTileOf<T>};
+}
+
+}  // namespace
+
+RowProductsKernels RowProductsKernelsOf(mluOpDataType_t type) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return KernelsOf<Half>();
+    case MLUOP_DTYPE_BFLOAT16:
+      return KernelsOf<BFloat16>();
+    case MLUOP_DTYPE_DOUBLE:
+      return KernelsOf<double>();
+    default:
+      return KernelsOf<float>();
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace detops
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops {
+
+HWY_EXPORT(RowProductsKernelsOf);
+
+RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type) {
+  return DETOPS_DISPATCH(RowProductsKernelsOf)(type);
+}
+
+}  // namespace detops
+#endif  // HWY_ONCE

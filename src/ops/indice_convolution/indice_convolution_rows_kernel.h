@@ -1,0 +1,65 @@
+// The vector part of the row products: plain structs in.
+#ifndef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_KERNEL_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_ROWS_KERNEL_H_
+
+#include <cstdint>
+
+#include "ops/indice_convolution/indice_convolution.h"
+#include "ops/indice_convolution/indice_convolution_panels.h"
+
+namespace detops {
+
+// Columns of the target that are worked on together: their sums stay in the L2 cache.
+inline constexpr int64_t kColumnBlock = 256;
+// Rows of a panel that are worked on together: they stay in the L1 cache.
+inline constexpr int64_t kDepthBlock = 256;
+// Source rows that are worked on together, panel by panel: their bytes stay in the L1 cache beside a panel. A multiple
+// of the rows that are multiplied together.
+inline constexpr int64_t kMaxRowChunk = 96;
+inline int64_t RowChunk(int64_t row_bytes) {
+  constexpr int64_t kBytes = 18 << 10;
+  return row_bytes * 12 >= kBytes             ? 12
+         : row_bytes * kMaxRowChunk <= kBytes ? kMaxRowChunk
+                                              : kBytes / row_bytes / 12 * 12;
+}
+
+// Vectors of a matrix that a thin product keeps in registers.
+inline constexpr int64_t kThinVectors = 12;
+
+// True if the whole matrix of an offset stays in registers while the pairs go by. Rows that have to be converted go
+// through memory anyway.
+inline bool IsThin(const FilterMatrices& filter, int64_t lanes, bool converts) {
+  const int64_t vectors = PaddedColumns(filter.columns, lanes) / lanes;
+  return !converts && vectors <= 2 && filter.rows <= kThinVectors / vectors;
+}
+
+// Blocks [first, last) of target rows.
+struct RowProductsTile {
+  const RowProductsProblem* problem;
+  bool thin;  // see IsThin
+  const PairLists* lists;
+  const void* panels;  // [lists][rows * PaddedColumns]
+  int64_t first;
+  int64_t last;
+  void* sums;       // room for (last - first) * kBlockRows rows of padded columns, kColumnBlock at most
+  void* converted;  // room for kMaxRowChunk * kDepthBlock elements of source rows in the type of the sums, unless that
+                    // is their own
+};
+
+struct RowProductsKernels {
+  int64_t lanes;
+  int64_t sum_size;  // bytes of a sum
+  bool converts;     // the tensors' type is not that of the sums
+
+  // The matrix of one offset as panels.
+  void (*pack)(const FilterMatrices& filter, const void* filters, int64_t offset, void* panels);
+
+  void (*multiply_tile)(const RowProductsTile& tile);
+};
+
+// The present SIMD target's; ask once per call.
+RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_INDICE_CONVOLUTION_ROWS_KERNEL_H_

@@ -1,0 +1,180 @@
+// detopsSetLog through the C API: what it accepts, what a refused call leaves, and when a sink gets its lines. A sparse
+// convolution serves as the operator that can choose.
+#include <climits>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "detops.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+static_assert(DETOPS_LOG_OFF == 0 && DETOPS_LOG_DISPATCH == 1);
+
+struct Sent {
+  detopsLogLevel_t level;
+  std::string line;
+  std::thread::id thread;
+  bool result_untouched;
+};
+
+// One offset that pairs every row with itself: large enough to be worth a choice.
+class LogTest : public ::testing::Test {
+ protected:
+  static constexpr int kRows = 64, kChannels = 16;
+
+  LogTest()
+      : features_(size_t{kRows} * kChannels, 1.0f),
+        filters_(size_t{kChannels} * kChannels, 0.5f),
+        pairs_(size_t{2} * kRows),
+        result_(features_.size(), kMark) {
+    for (int i = 0; i < kRows; ++i) pairs_[static_cast<size_t>(i)] = pairs_[static_cast<size_t>(kRows + i)] = i;
+  }
+
+  void SetUp() override {
+    ASSERT_EQ(mluOpCreate(&handle_), MLUOP_STATUS_SUCCESS);
+    SetDescriptor(&rows_desc_, MLUOP_DTYPE_FLOAT, {kRows, kChannels});
+    SetDescriptor(&filters_desc_, MLUOP_DTYPE_FLOAT, {1, 1, 1, kChannels, kChannels});
+    SetDescriptor(&pairs_desc_, MLUOP_DTYPE_INT32, {1, 2, kRows});
+  }
+
+  void TearDown() override {
+    for (mluOpTensorDescriptor_t desc : {rows_desc_, filters_desc_, pairs_desc_}) mluOpDestroyTensorDescriptor(desc);
+    EXPECT_EQ(mluOpDestroy(handle_), MLUOP_STATUS_SUCCESS);
+  }
+
+  static void SetDescriptor(mluOpTensorDescriptor_t* desc, mluOpDataType_t type, const std::vector<int>& extents) {
+    ASSERT_EQ(mluOpCreateTensorDescriptor(desc), MLUOP_STATUS_SUCCESS);
+    ASSERT_EQ(
+        mluOpSetTensorDescriptor(*desc, MLUOP_LAYOUT_ARRAY, type, static_cast<int>(extents.size()), extents.data()),
+        MLUOP_STATUS_SUCCESS);
+  }
+
+  // Gets the test as `opaque`.
+  static void Sink(void* opaque, detopsLogLevel_t level, const char* line) {
+    auto* const test = static_cast<LogTest*>(opaque);
+    test->sent_.push_back({level, line, std::this_thread::get_id(), test->result_[0] == kMark});
+  }
+
+  mluOpStatus_t SetLog(detopsLogLevel_t level, detopsLogSink_t sink) {
+    return detopsSetLog(handle_, level, sink, this);
+  }
+
+  mluOpStatus_t Convolve(mluOpHandle_t handle, int64_t num_act_out = kRows) {
+    result_.assign(result_.size(), kMark);
+    const int64_t numbers[] = {kRows};
+    return mluOpIndiceConvolutionForward(handle, rows_desc_, features_.data(), filters_desc_, filters_.data(),
+                                         pairs_desc_, pairs_.data(), numbers, num_act_out, 0, 0, nullptr, 0, rows_desc_,
+                                         result_.data());
+  }
+
+  // The number of lines that a good call sends.
+  size_t LinesOfACall(mluOpHandle_t handle) {
+    sent_.clear();
+    EXPECT_EQ(Convolve(handle), MLUOP_STATUS_SUCCESS) << detopsGetLastError(handle);
+    EXPECT_EQ(result_, std::vector<float>(result_.size(), 8.0f));
+    return sent_.size();
+  }
+
+  static constexpr float kMark = 77.0f;
+  mluOpHandle_t handle_ = nullptr;
+  std::vector<float> features_, filters_;
+  std::vector<int32_t> pairs_;
+  std::vector<float> result_;
+  std::vector<Sent> sent_;
+  mluOpTensorDescriptor_t rows_desc_ = nullptr, filters_desc_ = nullptr, pairs_desc_ = nullptr;
+};
+
+TEST_F(LogTest, IsOffAtFirst) { EXPECT_EQ(LinesOfACall(handle_), 0u); }
+
+TEST_F(LogTest, LineNamesTheFunction) {
+  ASSERT_EQ(SetLog(DETOPS_LOG_DISPATCH, Sink), MLUOP_STATUS_SUCCESS);
+  EXPECT_STREQ(detopsGetLastError(handle_), "");
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_GE(LinesOfACall(handle_), 1u);
+    for (const Sent& sent : sent_) {
+      EXPECT_EQ(sent.level, DETOPS_LOG_DISPATCH);
+      EXPECT_EQ(sent.line.rfind("mluOpIndiceConvolutionForward: ", 0), 0u) << sent.line;
+      EXPECT_EQ(sent.line.find_first_of("\n\r"), std::string::npos) << sent.line;
+      EXPECT_EQ(sent.thread, std::this_thread::get_id());
+      EXPECT_TRUE(sent.result_untouched) << "it comes before the work starts";
+    }
+  }
+}
+
+TEST_F(LogTest, OffOrNoSinkStopsIt) {
+  for (const detopsLogSink_t sink : {static_cast<detopsLogSink_t>(nullptr), &Sink}) {
+    for (const detopsLogLevel_t level : {DETOPS_LOG_OFF, DETOPS_LOG_DISPATCH}) {
+      if (sink != nullptr && level == DETOPS_LOG_DISPATCH) continue;
+      ASSERT_EQ(SetLog(DETOPS_LOG_DISPATCH, Sink), MLUOP_STATUS_SUCCESS);
+      EXPECT_GE(LinesOfACall(handle_), 1u);
+      EXPECT_EQ(SetLog(level, sink), MLUOP_STATUS_SUCCESS) << detopsGetLastError(handle_);
+      EXPECT_EQ(LinesOfACall(handle_), 0u);
+    }
+  }
+}
+
+TEST_F(LogTest, LastSinkCounts) {
+  static int others;
+  others = 0;
+  const auto count = [](void* opaque, detopsLogLevel_t, const char*) { *static_cast<int*>(opaque) += 1; };
+  ASSERT_EQ(SetLog(DETOPS_LOG_DISPATCH, Sink), MLUOP_STATUS_SUCCESS);
+  ASSERT_EQ(detopsSetLog(handle_, DETOPS_LOG_DISPATCH, count, &others), MLUOP_STATUS_SUCCESS);
+  EXPECT_EQ(LinesOfACall(handle_), 0u);
+  EXPECT_GE(others, 1);
+}
+
+TEST_F(LogTest, BelongsToTheHandle) {
+  mluOpHandle_t other = nullptr;
+  ASSERT_EQ(mluOpCreate(&other), MLUOP_STATUS_SUCCESS);
+  ASSERT_EQ(SetLog(DETOPS_LOG_DISPATCH, Sink), MLUOP_STATUS_SUCCESS);
+  EXPECT_EQ(LinesOfACall(other), 0u);
+  EXPECT_GE(LinesOfACall(handle_), 1u);
+  EXPECT_EQ(mluOpDestroy(other), MLUOP_STATUS_SUCCESS);
+}
+
+TEST_F(LogTest, OpaqueMayBeNull) {
+  const auto ignore = [](void* opaque, detopsLogLevel_t, const char*) { EXPECT_EQ(opaque, nullptr); };
+  ASSERT_EQ(detopsSetLog(handle_, DETOPS_LOG_DISPATCH, ignore, nullptr), MLUOP_STATUS_SUCCESS);
+  EXPECT_EQ(LinesOfACall(handle_), 0u);
+}
+
+TEST_F(LogTest, NullHandleIsRefused) {
+  for (const int level : {0, 1, 2}) {  // the handle comes first
+    EXPECT_EQ(detopsSetLog(nullptr, static_cast<detopsLogLevel_t>(level), Sink, this), MLUOP_STATUS_BAD_PARAM);
+    EXPECT_STREQ(detopsGetLastError(nullptr), "detopsSetLog: handle is NULL, expected a handle of mluOpCreate.");
+  }
+}
+
+// With the sink, the level and what was set before left as they were.
+TEST_F(LogTest, UnknownLevelIsRefused) {
+  for (const bool on : {true, false}) {
+    ASSERT_EQ(SetLog(on ? DETOPS_LOG_DISPATCH : DETOPS_LOG_OFF, Sink), MLUOP_STATUS_SUCCESS);
+    for (const int level : {-1, 2, 3, 99, INT_MAX, INT_MIN}) {
+      for (const detopsLogSink_t sink : {static_cast<detopsLogSink_t>(nullptr), &Sink}) {
+        EXPECT_EQ(detopsSetLog(handle_, static_cast<detopsLogLevel_t>(level), sink, nullptr), MLUOP_STATUS_BAD_PARAM);
+        const std::string text = detopsGetLastError(handle_);
+        EXPECT_EQ(text.rfind("detopsSetLog: level is " + std::to_string(level), 0), 0u) << text;
+        EXPECT_EQ(text, detopsGetLastError(nullptr));
+        EXPECT_EQ(LinesOfACall(handle_) > 0, on);
+      }
+    }
+  }
+}
+
+// A refused call has chosen nothing, and its sentence is told in the usual place.
+TEST_F(LogTest, RefusedCallSaysSoElsewhere) {
+  ASSERT_EQ(SetLog(DETOPS_LOG_DISPATCH, Sink), MLUOP_STATUS_SUCCESS);
+  EXPECT_EQ(Convolve(handle_, kRows + 1), MLUOP_STATUS_BAD_PARAM);
+  EXPECT_TRUE(sent_.empty());
+  EXPECT_STRNE(detopsGetLastError(handle_), "");
+  pairs_[3] = -1;
+  EXPECT_EQ(Convolve(handle_), MLUOP_STATUS_BAD_PARAM);
+  EXPECT_TRUE(sent_.empty());
+  pairs_[3] = 3;
+  EXPECT_GE(LinesOfACall(handle_), 1u);
+}
+
+}  // namespace
