@@ -161,13 +161,15 @@ typedef enum {
  * profile (NOT_SUPPORTED); behind features_out's type: types of bias and residual; behind inverse: activation is one of
  * the values, negative_slope is finite (BAD_PARAM); ranks of bias and residual are 1 and 2; bias and residual are
  * dense; count limits; shapes; a data pointer whose descriptor is there; overlap with features_out. */
-mluOpStatus_t detopsIndiceConvolutionForwardFused(
-    mluOpHandle_t handle, const mluOpTensorDescriptor_t features_desc, const void* features,
-    const mluOpTensorDescriptor_t filters_desc, const void* filters, const mluOpTensorDescriptor_t indice_pairs_desc,
-    const void* indice_pairs, const int64_t indice_num[], int64_t num_act_out, int64_t inverse, int64_t sub_m,
-    const mluOpTensorDescriptor_t bias_desc, const void* bias, const mluOpTensorDescriptor_t residual_desc,
-    const void* residual, detopsActivation_t activation, float negative_slope,
-    const mluOpTensorDescriptor_t features_out_desc, void* features_out);
+mluOpStatus_t detopsIndiceConvolutionForwardFused(mluOpHandle_t handle, const mluOpTensorDescriptor_t features_desc,
+                                                  const void* features, const mluOpTensorDescriptor_t filters_desc,
+                                                  const void* filters, const mluOpTensorDescriptor_t indice_pairs_desc,
+                                                  const void* indice_pairs, const int64_t indice_num[],
+                                                  int64_t num_act_out, int64_t inverse, int64_t sub_m,
+                                                  const mluOpTensorDescriptor_t bias_desc, const void* bias,
+                                                  const mluOpTensorDescriptor_t residual_desc, const void* residual,
+                                                  detopsActivation_t activation, float negative_slope,
+                                                  const mluOpTensorDescriptor_t features_out_desc, void* features_out);
 
 /** The pairs of a convolution, checked once and kept in the order in which the engine reads them, for forward and
  * backward. It is made once per pairs and serves any number of convolutions, whatever their channels; layers that share
@@ -179,9 +181,9 @@ typedef struct detopsRulebookStruct* detopsRulebook_t;
  * indice_pairs and indice_num may be freed afterwards. indice_pairs is [K, 2, any number >= the largest of indice_num].
  *
  * Memory: 8 bytes per counted pair if the input and the output indices of every offset ascend, as they do if the sites
- * were given in ascending order; at most 16 otherwise. Besides at most
- * 512 * K + 8 * K * (num_act_in / 256 + num_act_out / 256 + 4) bytes + 4 KiB; from 1 MiB on the whole is rounded up to
- * large pages of 2 MiB. While it is made, nothing more is allocated but the handle's scratch.
+ * were given in ascending order, and at most 16 otherwise, besides at most
+ * 512 * K + 8 * K * (num_act_in / 256 + num_act_out / 256 + 4) bytes; the sum is rounded up to large pages of 2 MiB if
+ * it is 1 MiB or more; and 4 KiB. While it is made, nothing more is allocated but the handle's scratch.
  *
  * Checked in this order: rulebook, handle, indice_pairs_desc, indice_num are not NULL (BAD_PARAM); the profile
  * (NOT_SUPPORTED); indice_pairs is int32, has rank 3 and 2 rows (BAD_PARAM), is dense, its bytes fit int64
@@ -202,24 +204,24 @@ mluOpStatus_t detopsGetRulebookSize(detopsRulebook_t rulebook, size_t* bytes);
 /** detopsIndiceConvolutionForwardFused on a rulebook: features has num_act_in rows, features_out num_act_out
  * (inverse = 1: the other way round). Checked as there, without what concerns pairs; rulebook NULL is BAD_PARAM behind
  * handle. */
-mluOpStatus_t detopsRulebookConvolutionForward(
-    mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse, const mluOpTensorDescriptor_t features_desc,
-    const void* features, const mluOpTensorDescriptor_t filters_desc, const void* filters,
-    const mluOpTensorDescriptor_t bias_desc, const void* bias, const mluOpTensorDescriptor_t residual_desc,
-    const void* residual, detopsActivation_t activation, float negative_slope,
-    const mluOpTensorDescriptor_t features_out_desc, void* features_out);
+mluOpStatus_t detopsRulebookConvolutionForward(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
+                                               const mluOpTensorDescriptor_t features_desc, const void* features,
+                                               const mluOpTensorDescriptor_t filters_desc, const void* filters,
+                                               const mluOpTensorDescriptor_t bias_desc, const void* bias,
+                                               const mluOpTensorDescriptor_t residual_desc, const void* residual,
+                                               detopsActivation_t activation, float negative_slope,
+                                               const mluOpTensorDescriptor_t features_out_desc, void* features_out);
 
 /** mluOpIndiceConvolutionBackwardData on a rulebook. Checked as there, without what concerns pairs and sub_m. */
 mluOpStatus_t detopsRulebookConvolutionBackwardData(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
                                                     const mluOpTensorDescriptor_t output_grad_desc,
-                                                    const void* output_grad,
-                                                    const mluOpTensorDescriptor_t filters_desc, const void* filters,
-                                                    const mluOpTensorDescriptor_t input_grad_desc, void* input_grad);
+                                                    const void* output_grad, const mluOpTensorDescriptor_t filters_desc,
+                                                    const void* filters, const mluOpTensorDescriptor_t input_grad_desc,
+                                                    void* input_grad);
 
 /** mluOpIndiceConvolutionBackwardFilter on a rulebook. Checked as there, without what concerns pairs and sub_m. */
 mluOpStatus_t detopsRulebookConvolutionBackwardFilter(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
-                                                      const mluOpTensorDescriptor_t features_desc,
-                                                      const void* features,
+                                                      const mluOpTensorDescriptor_t features_desc, const void* features,
                                                       const mluOpTensorDescriptor_t output_grad_desc,
                                                       const void* output_grad,
                                                       const mluOpTensorDescriptor_t filters_grad_desc,

@@ -170,8 +170,10 @@ TEST_F(IndiceConvolutionMemoryUse, ScratchOfACall) {
 // What the header promises for pairs in any order.
 int64_t BoundForRulebook(const Problem& problem, bool ascending) {
   const Shape& shape = problem.shape();
-  return (ascending ? 8 : 16) * CountedPairs(problem) + 32 * shape.offsets() +
-         4 * shape.offsets() * (shape.in_rows / 128 + shape.out_rows / 128 + 4) + 4096;
+  const int64_t bound = (ascending ? 8 : 16) * CountedPairs(problem) + 512 * shape.offsets() +
+                        8 * shape.offsets() * (shape.in_rows / 256 + shape.out_rows / 256 + 4);
+  constexpr int64_t kLargePage = 2 * kMebibyte;
+  return (bound < kMebibyte ? bound : (bound + kLargePage - 1) / kLargePage * kLargePage) + 4096;
 }
 
 TEST_F(IndiceConvolutionMemoryUse, Rulebook) {

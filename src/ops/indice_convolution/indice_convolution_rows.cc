@@ -30,6 +30,7 @@ RowProducts::RowProducts(const RowProductsProblem& problem, int64_t target_block
   panels_ = arena.Take<std::byte>(SaturatingMultiply(lists, matrix_bytes_));
   sums_bytes_ = (tile_blocks_ * block_bytes + 127) / 64 * 64;
   sums_ = arena.Take<std::byte>(SaturatingMultiply(workers_, sums_bytes_));
+  exact_ = arena.Take<double>(SaturatingMultiply(workers_, kBlockRows * kColumnBlock));
   converted_bytes_ = kMaxRowChunk * kDepthBlock * kernels_.sum_size;
   converted_ = arena.Take<std::byte>(SaturatingMultiply(workers_, converted_bytes_));
 }
@@ -49,11 +50,25 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
   // Tiles are handed out one by one, as they differ in work; who works on a tile does not change its result.
   std::atomic<int64_t> next{0};
   return parallel.Run(workers_, [&](int worker) {
-    RowProductsTile tile = {
-        &problem_, thin_, &lists, panels_, 0, 0, sums_ + worker * sums_bytes_, converted_ + worker * converted_bytes_};
-    while ((tile.first = next.fetch_add(tile_blocks_, std::memory_order_relaxed)) < lists.blocks) {
-      tile.last = std::min(tile.first + tile_blocks_, lists.blocks);
-      kernels_.multiply_tile(tile);
+    RowProductsTile tile = {&problem_,
+                            thin_,
+                            &lists,
+                            panels_,
+                            0,
+                            0,
+                            sums_ + worker * sums_bytes_,
+                            nullptr,
+                            converted_ + worker * converted_bytes_};
+    double* const exact = exact_ + worker * kBlockRows * kColumnBlock;
+    for (int64_t first; (first = next.fetch_add(tile_blocks_, std::memory_order_relaxed)) < lists.blocks;) {
+      const int64_t last = std::min(first + tile_blocks_, lists.blocks);
+      // Crowded blocks are tiles of their own, so that what they become does not depend on the size of tiles.
+      for (tile.first = first; tile.first < last; tile.first = tile.last) {
+        tile.exact = IsCrowded(lists, tile.first) ? exact : nullptr;
+        tile.last = tile.first + 1;
+        while (tile.exact == nullptr && tile.last < last && !IsCrowded(lists, tile.last)) ++tile.last;
+        kernels_.multiply_tile(tile);
+      }
     }
   });
 }

@@ -34,6 +34,7 @@ class RowProducts {
   std::byte* panels_;
   int64_t sums_bytes_;
   std::byte* sums_;
+  double* exact_;  // [workers], one block each
   int64_t converted_bytes_;
   std::byte* converted_;
 };

@@ -192,14 +192,58 @@ void MultiplyThin(D d, const GatheredRows<C>& gathered, int64_t count, const C* 
   }
 }
 
+// The pairs of one offset, in the way that was chosen.
+template <typename T>
+void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& next, GatheredRows<SumOf<T>> gathered,
+             const SumOf<T>* panels, int64_t begin, int64_t end) {
+  using C = SumOf<T>;
+  if constexpr (std::is_same_v<T, C>) {
+    if (tile.thin) {
+      const hn::ScalableTag<C> d;
+      const FilterMatrices& filter = tile.problem->filter;
+      gathered.rows = static_cast<const T*>(tile.problem->source);
+      gathered.row_stride = filter.rows;
+      gathered.far = part.far;
+      gathered.near = part.near;
+      if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
+        MultiplyThin<1>(d, gathered, part.count, panels, filter.rows);
+      } else {
+        MultiplyThin<2>(d, gathered, part.count, panels, filter.rows);
+      }
+      return;
+    }
+  }
+  MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
+}
+
+// As AddPart for a crowded block: see IsCrowded. Leaves the sums at zero.
+template <typename T>
+void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRows<SumOf<T>>& gathered,
+                    const SumOf<T>* panels, int64_t begin, int64_t end) {
+  const int64_t stride = gathered.sums_stride;
+  double* const exact = tile.exact - tile.first * kBlockRows * stride;
+  while (part.count > 0) {
+    const ListPart piece = {part.near, part.far, std::min(part.count, kCrowdedPiece)};
+    AddPart<T>(tile, piece, {nullptr, nullptr, 0}, gathered, panels, begin, end);
+    for (int64_t i = 0; i < piece.count; ++i) {
+      // A row that occurs again adds zeros then.
+      SumOf<T>* HWY_RESTRICT row = gathered.sums + piece.near[i] * stride;
+      double* HWY_RESTRICT to = exact + piece.near[i] * stride;
+      for (int64_t c = 0; c < stride; ++c) {
+        to[c] += static_cast<double>(row[c]);
+        row[c] = 0;
+      }
+    }
+    part = {part.near + piece.count, part.far + piece.count, part.count - piece.count};
+  }
+}
+
 // The sums of one tile and block of columns.
 template <typename T>
-void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, GatheredRows<SumOf<T>> gathered) {
-  using C = SumOf<T>;
-  const hn::ScalableTag<C> d;
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
+void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const GatheredRows<SumOf<T>>& gathered) {
+  const hn::ScalableTag<SumOf<T>> d;
   const FilterMatrices& filter = tile.problem->filter;
-  const int64_t matrix = filter.rows * PaddedColumns(filter.columns, n);
+  const int64_t matrix = filter.rows * PaddedColumns(filter.columns, static_cast<int64_t>(hn::Lanes(d)));
   const auto part_of = [&](int64_t k) {
     if (k == tile.lists->lists) return ListPart{nullptr, nullptr, 0};
     const PairList& list = tile.lists->list[k];
@@ -211,22 +255,12 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, GatheredRo
     const ListPart part = next;
     next = part_of(k + 1);
     if (part.count == 0) continue;
-    const C* const panels = static_cast<const C*>(tile.panels) + k * matrix;
-    if constexpr (std::is_same_v<T, C>) {
-      if (tile.thin) {
-        gathered.rows = static_cast<const T*>(tile.problem->source);
-        gathered.row_stride = filter.rows;
-        gathered.far = part.far;
-        gathered.near = part.near;
-        if (filter.columns <= n) {
-          MultiplyThin<1>(d, gathered, part.count, panels, filter.rows);
-        } else {
-          MultiplyThin<2>(d, gathered, part.count, panels, filter.rows);
-        }
-        continue;
-      }
+    const SumOf<T>* const panels = static_cast<const SumOf<T>*>(tile.panels) + k * matrix;
+    if (tile.exact != nullptr) {
+      AddCrowdedPart<T>(tile, part, gathered, panels, begin, end);
+    } else {
+      AddPart<T>(tile, part, next, gathered, panels, begin, end);
     }
-    MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
   }
 }
 
@@ -286,7 +320,11 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     const int64_t end = std::min(begin + kColumnBlock, width);
     const int64_t stride = PaddedColumns(end - begin, n);
     std::fill_n(sums, rows * stride, C{0});
+    if (tile.exact != nullptr) std::fill_n(tile.exact, rows * stride, 0.0);
     AddTile<T>(tile, begin, end, {nullptr, 0, nullptr, nullptr, sums - first_row * stride, stride, false});
+    if (tile.exact != nullptr) {
+      for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.exact[i]);
+    }
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
     for (int64_t r = 0; r < rows; ++r) FinishRow<T>(problem, first_row + r, sums + r * stride, begin, end, r < whole);

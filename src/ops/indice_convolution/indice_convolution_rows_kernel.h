@@ -23,6 +23,17 @@ inline int64_t RowChunk(int64_t row_bytes) {
                                               : kBytes / row_bytes / 12 * 12;
 }
 
+// A block is crowded if an offset has more pairs in it than it has rows: pairs of different sites never do that, but
+// equal sites may pile up on one row, and float would lose digits over long sums. Such a block is worked on alone, in
+// pieces of this many pairs, whose sums are added in double.
+inline constexpr int64_t kCrowdedPiece = 256;
+inline bool IsCrowded(const PairLists& lists, int64_t block) {
+  for (int64_t k = 0; k < lists.lists; ++k) {
+    if (lists.list[k].begins[block + 1] - lists.list[k].begins[block] > kBlockRows) return true;
+  }
+  return false;
+}
+
 // Vectors of a matrix that a thin product keeps in registers.
 inline constexpr int64_t kThinVectors = 12;
 
@@ -42,6 +53,7 @@ struct RowProductsTile {
   int64_t first;
   int64_t last;
   void* sums;       // room for (last - first) * kBlockRows rows of padded columns, kColumnBlock at most
+  double* exact;    // nullptr, or for a crowded block: room for as many sums
   void* converted;  // room for kMaxRowChunk * kDepthBlock elements of source rows in the type of the sums, unless that
                     // is their own
 };
