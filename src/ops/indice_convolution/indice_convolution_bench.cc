@@ -50,32 +50,30 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
   const ConvolutionPairs& pairs = PairsOf(handle, shape);
   const int64_t* const counts = pairs.counts.data();
   const size_t size = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_BFLOAT16 ? 2 : type == MLUOP_DTYPE_DOUBLE ? 8 : 4;
-  const mluOpTensorDescriptor_t list = MakeDescriptor(MLUOP_DTYPE_INT32, {shape.offsets(), 2, pairs.length});
   {
+    const Tensor list(MLUOP_DTYPE_INT32, sizeof(int32_t), {shape.offsets(), 2, pairs.length});
+    std::memcpy(list.data, pairs.pairs.data(), pairs.pairs.size() * sizeof(int32_t));
     const Tensor features(type, size, {pairs.rows[0], shape.inputs});
     const Tensor out(type, size, {pairs.rows[1], shape.outputs});
     const Tensor filters(type, size, {shape.filter[0], shape.filter[1], shape.filter[2], shape.inputs, shape.outputs});
     const auto forward = [&] {
-      Require(mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data, list,
-                                            pairs.pairs.data(), counts, pairs.rows[1], 0, 0, nullptr, 0, out.desc,
-                                            out.data),
+      Require(mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data, list.desc,
+                                            list.data, counts, pairs.rows[1], 0, 0, nullptr, 0, out.desc, out.data),
               handle);
     };
     const auto backward_data = [&] {
-      Require(mluOpIndiceConvolutionBackwardData(handle, out.desc, out.data, filters.desc, filters.data, list,
-                                                 pairs.pairs.data(), counts, 0, 0, nullptr, 0, features.desc,
-                                                 features.data),
+      Require(mluOpIndiceConvolutionBackwardData(handle, out.desc, out.data, filters.desc, filters.data, list.desc,
+                                                 list.data, counts, 0, 0, nullptr, 0, features.desc, features.data),
               handle);
     };
     const auto backward_filter = [&] {
-      Require(mluOpIndiceConvolutionBackwardFilter(handle, features.desc, features.data, out.desc, out.data, list,
-                                                   pairs.pairs.data(), counts, 0, 0, nullptr, 0, filters.desc,
-                                                   filters.data),
+      Require(mluOpIndiceConvolutionBackwardFilter(handle, features.desc, features.data, out.desc, out.data, list.desc,
+                                                   list.data, counts, 0, 0, nullptr, 0, filters.desc, filters.data),
               handle);
     };
     detopsRulebook_t rulebook = nullptr;
     if (pass == Pass::kRulebookForward) {
-      Require(detopsCreateRulebook(handle, list, pairs.pairs.data(), counts, pairs.rows[0], pairs.rows[1], &rulebook),
+      Require(detopsCreateRulebook(handle, list.desc, list.data, counts, pairs.rows[0], pairs.rows[1], &rulebook),
               handle);
     }
     const auto rulebook_forward = [&] {
@@ -99,7 +97,6 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
     state.counters["pairs/site"] = static_cast<double>(pairs.total()) / static_cast<double>(shape.sites);
     if (rulebook != nullptr) detopsDestroyRulebook(rulebook);
   }
-  mluOpDestroyTensorDescriptor(list);
   mluOpDestroy(handle);
 }
 
