@@ -15,7 +15,8 @@
  * Results have the same bits for any number of threads. sub_m (0 or 1) changes checks only, never a result.
  *
  * No workspace is needed: the size functions answer 0, the handle keeps scratch memory for its next call. A workspace
- * that is passed all the same is not touched. */
+ * that is passed all the same is not touched. Scratch memory is reserved before the indices are looked at, so a call
+ * that has both no memory and a wrong index answers ALLOC_FAILED. */
 #ifndef DETOPS_MLU_OP_INDICE_CONVOLUTION_H_
 #define DETOPS_MLU_OP_INDICE_CONVOLUTION_H_
 

@@ -9,24 +9,30 @@
 namespace detops {
 namespace {
 
-RowProducts MakePass(const RowProductsProblem& problem, int64_t blocks, int64_t lists, int64_t pairs,
-                     const Parallel& parallel, Arena& arena) {
-  return RowProducts(problem, blocks, lists, pairs, parallel, arena);
+RowProductsKernels ChooseKernels(const RowProductsProblem& problem) { return ChooseRowProductsKernels(problem.type); }
+OuterProductsKernels ChooseKernels(const OuterProductsProblem& problem) {
+  return ChooseOuterProductsKernels(problem.type);
 }
-OuterProducts MakePass(const OuterProductsProblem& problem, int64_t blocks, int64_t lists, int64_t pairs,
-                       const Parallel& parallel, Arena& arena) {
-  return OuterProducts(problem, blocks, lists, pairs, parallel, arena);
+
+// The kernels are chosen once: what is counted for one SIMD target must not be used by another.
+RowProducts MakePass(const RowProductsProblem& problem, const RowProductsKernels& kernels, int64_t blocks,
+                     int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena) {
+  return {problem, kernels, blocks, lists, pairs, parallel, arena};
+}
+OuterProducts MakePass(const OuterProductsProblem& problem, const OuterProductsKernels& kernels, int64_t blocks,
+                       int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena) {
+  return {problem, kernels, blocks, lists, pairs, parallel, arena};
 }
 
 template <class Pass>
-void LogPass(const Call& call, const Pass& pass, const FilterMatrices& filter, const PairLists& lists) {
+void LogPass(const Call& call, const Pass& pass, const FilterMatrices& filter, const PairLists& lists,
+             const char* where) {
+  if (call.handle()->log.sink == nullptr) return;
   const PassText text = pass.Describe();
-  call.Log(DETOPS_LOG_DISPATCH, "%s on %s with %d threads; %lld x %lld channels, %lld pairs of %lld offsets; %s",
-           text.text, TargetName(), pass.workers(), static_cast<long long>(filter.rows),
+  call.Log(DETOPS_LOG_DISPATCH, "%s; %s of %d lanes, %d threads; %lld x %lld channels, %lld pairs of %lld offsets; %s",
+           text.text, TargetName(), pass.lanes(), pass.workers(), static_cast<long long>(filter.rows),
            static_cast<long long>(filter.columns), static_cast<long long>(lists.pairs),
-           static_cast<long long>(lists.lists),
-           lists.copied == 0 ? "lists are in order and read where they are"
-                             : "lists were out of order and have been copied in order");
+           static_cast<long long>(lists.lists), where);
 }
 
 template <class Problem>
@@ -36,17 +42,19 @@ RunResult ConvolvePairs(const Call& call, const Problem& problem, const IndicePa
   const int64_t blocks = BlocksOf(pairs.rows[near_side]);
   Arena count;
   const PairListsMemory counted(pairs, near_side, parallel, count);
-  MakePass(problem, blocks, counted.lists, counted.pairs, parallel, count);
+  const auto kernels = ChooseKernels(problem);
+  MakePass(problem, kernels, blocks, counted.lists, counted.pairs, parallel, count);
   if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
   void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
   if (block == nullptr) return RunResult::kNoMemory;
   Arena arena(block);
   const PairListsMemory memory(pairs, near_side, parallel, arena);
-  const auto pass = MakePass(problem, blocks, memory.lists, memory.pairs, parallel, arena);
+  const auto pass = MakePass(problem, kernels, blocks, memory.lists, memory.pairs, parallel, arena);
   PairLists lists;
   const RunResult made = MakePairLists(pairs, near_side, parallel, memory, &lists, bad);
   if (made != RunResult::kDone || bad->position >= 0) return made;
-  LogPass(call, pass, problem.filter, lists);
+  LogPass(call, pass, problem.filter, lists,
+          lists.copied == 0 ? "lists in order, read where they are" : "lists out of order, copied in order");
   return pass.Run(lists, parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
@@ -54,13 +62,14 @@ template <class Problem>
 RunResult ConvolveLists(const Call& call, const Problem& problem, const PairLists& lists) {
   const Parallel& parallel = call.handle()->parallel;
   Arena count;
-  MakePass(problem, lists.blocks, lists.lists, lists.pairs, parallel, count);
+  const auto kernels = ChooseKernels(problem);
+  MakePass(problem, kernels, lists.blocks, lists.lists, lists.pairs, parallel, count);
   if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
   void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
   if (block == nullptr) return RunResult::kNoMemory;
   Arena arena(block);
-  const auto pass = MakePass(problem, lists.blocks, lists.lists, lists.pairs, parallel, arena);
-  LogPass(call, pass, problem.filter, lists);
+  const auto pass = MakePass(problem, kernels, lists.blocks, lists.lists, lists.pairs, parallel, arena);
+  LogPass(call, pass, problem.filter, lists, "lists of a rulebook");
   return pass.Run(lists, parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 

@@ -111,6 +111,7 @@ void CheckCounts(ArgCheck& check, const int64_t* indice_num, int64_t offsets, in
 }
 
 void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, int64_t offsets) {
+  CheckOffsets(check, filters, filter);
   check.Rule(filter.offsets == offsets, MLUOP_STATUS_BAD_PARAM,
              "%s has %lld offsets, expected the %lld of the rulebook.", filters.name,
              static_cast<long long>(filter.offsets), static_cast<long long>(offsets));

@@ -132,8 +132,11 @@ bool CheckCreate(const Call& call, Arguments& arguments) {
   size_t bytes = 0;
   Must(detopsGetRulebookSize(rulebook, &bytes), "detopsGetRulebookSize");
   const auto offsets = static_cast<int64_t>(call.num.size());
-  int64_t most = 4096 + 32 * offsets + 4 * offsets * (call.book_in / 128 + call.book_out / 128 + 4);
+  int64_t most = 512 * offsets + 8 * offsets * (call.book_in / 256 + call.book_out / 256 + 4);
   for (const int64_t number : call.num) most += 16 * number;
+  constexpr int64_t kLargePage = 2 << 20;
+  if (most >= kLargePage / 2) most = (most + kLargePage - 1) / kLargePage * kLargePage;
+  most += 4096;
   if (static_cast<int64_t>(bytes) > most) {
     Broken("a rulebook of %zu bytes, expected up to %lld: %lld offsets, %lld and %lld rows", bytes,
            static_cast<long long>(most), static_cast<long long>(offsets), static_cast<long long>(call.book_in),

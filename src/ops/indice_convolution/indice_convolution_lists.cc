@@ -35,6 +35,21 @@ void CopyInOrder(const int32_t* near, const int32_t* far, int64_t count, int64_t
   begins[0] = 0;
 }
 
+// True if a row of the block occurs twice under one offset.
+bool HasRowTwice(const PairLists& lists, int64_t block) {
+  for (int64_t k = 0; k < lists.lists; ++k) {
+    const PairList& list = lists.list[k];
+    uint64_t seen[kBlockRows / 64] = {};
+    for (int64_t i = list.begins[block]; i < list.begins[block + 1]; ++i) {
+      const auto row = static_cast<uint64_t>(list.near[i]) % kBlockRows;
+      const uint64_t bit = uint64_t{1} << (row % 64);
+      if ((seen[row / 64] & bit) != 0) return true;
+      seen[row / 64] |= bit;
+    }
+  }
+  return false;
+}
+
 // The first bad index of a list piece, input column first.
 BadIndex FirstBad(int64_t offset, int side, const ListPieceResult& result) {
   const int64_t none = kMaxInt64;
@@ -58,6 +73,7 @@ PairListsMemory::PairListsMemory(const IndicePairs& given, int side, const Paral
   firsts = arena.Take<int64_t>(lists + 1);
   bad = arena.Take<BadIndex>(tasks);
   ordered = arena.Take<bool>(lists);
+  crowded = arena.Take<uint8_t>(BlocksOf(given.rows[side]));
   near = arena.Take<int32_t>(pairs);
   far = arena.Take<int32_t>(pairs);
 }
@@ -77,6 +93,7 @@ RunResult MakePairLists(const IndicePairs& given, int side, const Parallel& para
     ++lists;
   }
 
+  std::fill_n(memory.crowded, blocks, uint8_t{0});
   const bool inspected = parallel.Run(memory.tasks, [&](int task) {
     const Range range = PieceOf(memory.pairs, memory.tasks, task);
     BadIndex& found = memory.bad[task];
@@ -92,7 +109,8 @@ RunResult MakePairLists(const IndicePairs& given, int side, const Parallel& para
                                given.rows[side],
                                given.rows[1 - side],
                                blocks,
-                               memory.begins + k * (blocks + 1)};
+                               memory.begins + k * (blocks + 1),
+                               memory.crowded};
       const ListPieceResult piece_result = InspectListPiece(piece);
       found = FirstBad(list.offset, side, piece_result);
       if (!piece_result.ordered) __atomic_store_n(&memory.ordered[k], false, __ATOMIC_RELAXED);
@@ -125,8 +143,19 @@ RunResult MakePairLists(const IndicePairs& given, int side, const Parallel& para
     });
     if (!done) return RunResult::kRunnerFailed;
   }
-  *result = {blocks, lists, memory.list, memory.pairs, copied};
-  return RunResult::kDone;
+  *result = {blocks, lists, memory.list, memory.pairs, copied, memory.crowded};
+  // Where indices do not ascend, a closer look. What was copied has not been looked at yet.
+  if (copied > 0) std::fill_n(memory.crowded, blocks, uint8_t{1});
+  const auto suspects = static_cast<int64_t>(std::count(memory.crowded, memory.crowded + blocks, uint8_t{1}));
+  if (suspects == 0) return RunResult::kDone;
+  const int look_tasks = parallel.TaskCount(memory.pairs / blocks * suspects, kMinPairs);
+  const bool looked = parallel.Run(look_tasks, [&](int task) {
+    const Range range = PieceOf(blocks, look_tasks, task);
+    for (int64_t block = range.begin; block < range.end; ++block) {
+      if (memory.crowded[block] != 0) memory.crowded[block] = HasRowTwice(*result, block) ? 1 : 0;
+    }
+  });
+  return looked ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
 }  // namespace detops

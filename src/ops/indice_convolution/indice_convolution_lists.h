@@ -46,6 +46,9 @@ struct PairLists {
   const PairList* list;
   int64_t pairs;   // of all lists
   int64_t copied;  // lists that were not in order
+  // [blocks]: 1 if a row of the block occurs twice under one offset. Pairs of different sites never do that, but equal
+  // sites pile up on one row, and float would lose digits over the long sums.
+  const uint8_t* crowded;
 };
 
 // A counted index that is not a row of its tensor.
@@ -63,12 +66,13 @@ struct PairListsMemory {
   int64_t pairs = 0;
   int tasks = 0;
   PairList* list = nullptr;
-  int64_t* begins = nullptr;  // [lists][blocks + 1]
-  int64_t* firsts = nullptr;  // [lists + 1]: number of pairs in the lists before
-  int32_t* near = nullptr;    // [pairs], used if a list has to be copied
-  int32_t* far = nullptr;     // [pairs]
-  BadIndex* bad = nullptr;    // [tasks]
-  bool* ordered = nullptr;    // [lists]
+  int64_t* begins = nullptr;   // [lists][blocks + 1]
+  int64_t* firsts = nullptr;   // [lists + 1]: number of pairs in the lists before
+  uint8_t* crowded = nullptr;  // [blocks]
+  int32_t* near = nullptr;     // [pairs], used if a list has to be copied
+  int32_t* far = nullptr;      // [pairs]
+  BadIndex* bad = nullptr;     // [tasks]
+  bool* ordered = nullptr;     // [lists]
 };
 
 // Looks at every counted index. If one is outside its tensor, *bad tells the first of them, and *result is not made.

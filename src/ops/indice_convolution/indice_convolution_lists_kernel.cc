@@ -41,6 +41,10 @@ int64_t FindOutside(const int32_t* HWY_RESTRICT indices, int64_t begin, int64_t 
   return -1;
 }
 
+void MarkCrowded(const ListPiece& piece, int64_t block) {
+  __atomic_store_n(&piece.crowded[block], uint8_t{1}, __ATOMIC_RELAXED);
+}
+
 }  // namespace
 
 ListPieceResult InspectListPieceOn(const ListPiece& piece) {
@@ -61,11 +65,14 @@ ListPieceResult InspectListPieceOn(const ListPiece& piece) {
   for (int64_t i = piece.begin; i < piece.end; ++i) {
     // Runs in the present block, a vector at a time. The last block may be cut off, so indices are looked at too.
     const auto present = hn::Set(d, static_cast<int32_t>(block));
-    for (; i + n <= piece.end; i += n) {
+    for (; block >= 0 && i + n <= piece.end; i += n) {
       const auto indices = hn::LoadU(d, near + i);
       if (!hn::AllTrue(d, hn::Eq(hn::ShiftRight<kBlockRowsLog2>(indices), present))) break;
       low = hn::Min(low, indices);
       high = hn::Max(high, indices);
+      // There is an index before this one: the one that led into the block.
+      const auto before = hn::LoadU(d, near + i - 1);
+      if (!hn::AllTrue(d, hn::Lt(before, indices))) MarkCrowded(piece, block);
     }
     // The rest of the run, and the step into another block.
     for (; i < piece.end; ++i) {
@@ -76,8 +83,12 @@ ListPieceResult InspectListPieceOn(const ListPiece& piece) {
         result.ordered = false;
         return result;
       }
-      if (next == block) continue;
-      while (block < next) begins[++block] = i;
+      if (next == block) {
+        if (near[i - 1] >= index) MarkCrowded(piece, block);
+        continue;
+      }
+      // Several tasks may write here if the list is out of order; then all of it is written again.
+      while (block < next) __atomic_store_n(&begins[++block], i, __ATOMIC_RELAXED);
       break;
     }
   }
@@ -85,7 +96,7 @@ ListPieceResult InspectListPieceOn(const ListPiece& piece) {
     result.bad_near = FindOutside(near, piece.begin, piece.end, last);
   }
   if (piece.end == piece.count) {
-    while (block < piece.blocks) begins[++block] = piece.count;
+    while (block < piece.blocks) __atomic_store_n(&begins[++block], piece.count, __ATOMIC_RELAXED);
   }
   return result;
 }

@@ -16,7 +16,8 @@ struct ListPiece {
   int64_t near_rows;
   int64_t far_rows;
   int64_t blocks;
-  int64_t* begins;  // of the list
+  int64_t* begins;   // of the list
+  uint8_t* crowded;  // [blocks]: becomes 1 where the indices do not ascend, so that a row may occur twice
 };
 
 struct ListPieceResult {

@@ -15,23 +15,26 @@ constexpr int64_t kMinSegmentBlocks = 4;
 constexpr int64_t kSegmentsBytes = 32 << 20;
 // Blocks whose rows are read for one offset after the other, so that they come from the L3 cache.
 constexpr int64_t kBatchBlocks = 8;
+// Each has memory of its own, and the library has no more threads.
+constexpr int64_t kMaxWorkers = 256;
 // Below this much arithmetic a second thread costs more than it brings.
 constexpr int64_t kMinFlops = 256 << 10;
 
 }  // namespace
 
-OuterProducts::OuterProducts(const OuterProductsProblem& problem, int64_t blocks, int64_t lists, int64_t pairs,
-                             const Parallel& parallel, Arena& arena)
-    : problem_(problem), kernels_(ChooseOuterProductsKernels(problem.type)) {
+OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterProductsKernels& kernels, int64_t blocks,
+                             int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena)
+    : problem_(problem), kernels_(kernels) {
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
   in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.converts);
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
   const int64_t segment_bytes = std::max<int64_t>(SaturatingMultiply(lists, matrix_bytes_), 1);
   segments_ =
       std::clamp<int64_t>(std::min(blocks / kMinSegmentBlocks, kSegmentsBytes / segment_bytes), 1, kMaxSegments);
-  const int64_t flops = SaturatingMultiply(SaturatingMultiply(pairs, 2 * problem.filter.rows), padded);
+  const int64_t flops =
+      SaturatingMultiply(SaturatingMultiply(pairs, SaturatingMultiply(2, problem.filter.rows)), padded);
   const int64_t threads =
-      std::min<int64_t>({parallel.TaskCount(flops, kMinFlops), parallel.ThreadCount(), Parallel::kMaxTasks});
+      std::min<int64_t>({parallel.TaskCount(flops, kMinFlops), parallel.ThreadCount(), kMaxWorkers});
   // Threads that find no segment of their own share one offset by offset.
   list_groups_ =
       segments_ >= 4 * threads ? 1 : std::clamp<int64_t>(4 * threads / segments_, 1, std::max<int64_t>(lists, 1));
@@ -39,7 +42,7 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, int64_t blocks
   sums_ = arena.Take<std::byte>(SaturatingMultiply(segments_, SaturatingMultiply(lists, matrix_bytes_)));
   const auto chunk_bytes = [&](int64_t channels) {
     const int64_t stride = OuterStride(channels, kernels_.lanes, kernels_.sum_size);
-    return SaturatingMultiply(stride, kOuterChunk * kernels_.sum_size);
+    return SaturatingMultiply(stride, in_place_ ? 0 : std::min(kOuterChunk, pairs) * kernels_.sum_size);
   };
   left_bytes_ = chunk_bytes(problem.filter.rows);
   left_ = arena.Take<std::byte>(SaturatingMultiply(workers_, left_bytes_));

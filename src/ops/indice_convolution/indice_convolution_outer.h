@@ -17,13 +17,14 @@ namespace detops {
 class OuterProducts {
  public:
   // Takes the arrays it needs besides the lists; with an arena that only counts, this tells how much that is.
-  OuterProducts(const OuterProductsProblem& problem, int64_t blocks, int64_t lists, int64_t pairs,
-                const Parallel& parallel, Arena& arena);
+  OuterProducts(const OuterProductsProblem& problem, const OuterProductsKernels& kernels, int64_t blocks, int64_t lists,
+                int64_t pairs, const Parallel& parallel, Arena& arena);
 
   // False if the caller's runner failed.
   bool Run(const PairLists& lists, const Parallel& parallel) const;
 
   int workers() const { return workers_; }
+  int lanes() const { return static_cast<int>(kernels_.lanes); }
   PassText Describe() const;
 
  private:

@@ -1,4 +1,5 @@
-// The innermost loops: up to six rows times a panel of a matrix, and up to six columns times rows.
+// The innermost loops: up to six rows (of one vector: eight) times a panel of a matrix, and up to six columns times
+// rows.
 //
 // Included once per target; docs/architecture.md explains the pattern.
 #if defined(DETOPS_OPS_INDICE_CONVOLUTION_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)

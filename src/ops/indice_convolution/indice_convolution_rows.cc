@@ -9,18 +9,21 @@ namespace {
 
 // The sums of a tile stay in the L2 cache. With one panel of columns they are touched more often than anything else.
 constexpr int64_t kTileBytes = 256 << 10;
+// Each has memory of its own, and the library has no more threads.
+constexpr int64_t kMaxWorkers = 256;
 // Below this much arithmetic a second thread costs more than it brings.
 constexpr int64_t kMinFlops = 256 << 10;
 
 }  // namespace
 
-RowProducts::RowProducts(const RowProductsProblem& problem, int64_t target_blocks, int64_t lists, int64_t pairs,
-                         const Parallel& parallel, Arena& arena)
-    : problem_(problem), kernels_(ChooseRowProductsKernels(problem.type)) {
+RowProducts::RowProducts(const RowProductsProblem& problem, const RowProductsKernels& kernels, int64_t target_blocks,
+                         int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena)
+    : problem_(problem), kernels_(kernels) {
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
   thin_ = IsThin(problem.filter, kernels_.lanes, kernels_.converts);
   const int64_t block_bytes = kBlockRows * std::min(padded, kColumnBlock) * kernels_.sum_size;
-  const int64_t flops = SaturatingMultiply(SaturatingMultiply(pairs, 2 * problem.filter.rows), padded);
+  const int64_t flops =
+      SaturatingMultiply(SaturatingMultiply(pairs, SaturatingMultiply(2, problem.filter.rows)), padded);
   const int64_t work = SaturatingAdd(flops, SaturatingMultiply(problem.target_rows, padded));
   workers_ = static_cast<int>(std::min<int64_t>({parallel.TaskCount(work, kMinFlops), parallel.ThreadCount(),
                                                  Parallel::kMaxTasks, std::max<int64_t>(target_blocks, 1)}));
@@ -30,8 +33,9 @@ RowProducts::RowProducts(const RowProductsProblem& problem, int64_t target_block
   panels_ = arena.Take<std::byte>(SaturatingMultiply(lists, matrix_bytes_));
   sums_bytes_ = (tile_blocks_ * block_bytes + 127) / 64 * 64;
   sums_ = arena.Take<std::byte>(SaturatingMultiply(workers_, sums_bytes_));
-  exact_ = arena.Take<double>(SaturatingMultiply(workers_, kBlockRows * kColumnBlock));
-  converted_bytes_ = kMaxRowChunk * kDepthBlock * kernels_.sum_size;
+  exact_size_ = kBlockRows * std::min(padded, kColumnBlock);
+  exact_ = arena.Take<double>(SaturatingMultiply(workers_, exact_size_));
+  converted_bytes_ = kernels_.converts ? kMaxRowChunk * kDepthBlock * kernels_.sum_size : 0;
   converted_ = arena.Take<std::byte>(SaturatingMultiply(workers_, converted_bytes_));
 }
 
@@ -59,14 +63,14 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
                             sums_ + worker * sums_bytes_,
                             nullptr,
                             converted_ + worker * converted_bytes_};
-    double* const exact = exact_ + worker * kBlockRows * kColumnBlock;
+    double* const exact = exact_ + worker * exact_size_;
     for (int64_t first; (first = next.fetch_add(tile_blocks_, std::memory_order_relaxed)) < lists.blocks;) {
       const int64_t last = std::min(first + tile_blocks_, lists.blocks);
       // Crowded blocks are tiles of their own, so that what they become does not depend on the size of tiles.
       for (tile.first = first; tile.first < last; tile.first = tile.last) {
-        tile.exact = IsCrowded(lists, tile.first) ? exact : nullptr;
+        tile.exact = lists.crowded[tile.first] != 0 ? exact : nullptr;
         tile.last = tile.first + 1;
-        while (tile.exact == nullptr && tile.last < last && !IsCrowded(lists, tile.last)) ++tile.last;
+        while (tile.exact == nullptr && tile.last < last && lists.crowded[tile.last] == 0) ++tile.last;
         kernels_.multiply_tile(tile);
       }
     }

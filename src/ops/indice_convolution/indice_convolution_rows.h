@@ -15,13 +15,14 @@ namespace detops {
 // The arrays a pass needs besides the lists; with an arena that only counts, this tells how much that is.
 class RowProducts {
  public:
-  RowProducts(const RowProductsProblem& problem, int64_t target_blocks, int64_t lists, int64_t pairs,
-              const Parallel& parallel, Arena& arena);
+  RowProducts(const RowProductsProblem& problem, const RowProductsKernels& kernels, int64_t target_blocks,
+              int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena);
 
   // False if the caller's runner failed.
   bool Run(const PairLists& lists, const Parallel& parallel) const;
 
   int workers() const { return workers_; }
+  int lanes() const { return static_cast<int>(kernels_.lanes); }
   PassText Describe() const;
 
  private:
@@ -34,6 +35,7 @@ class RowProducts {
   std::byte* panels_;
   int64_t sums_bytes_;
   std::byte* sums_;
+  int64_t exact_size_;
   double* exact_;  // [workers], one block each
   int64_t converted_bytes_;
   std::byte* converted_;

@@ -216,14 +216,16 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
   MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
 }
 
-// As AddPart for a crowded block: see IsCrowded. Leaves the sums at zero.
+// As AddPart for a crowded block. Leaves the sums at zero.
 template <typename T>
 void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRows<SumOf<T>>& gathered,
                     const SumOf<T>* panels, int64_t begin, int64_t end) {
   const int64_t stride = gathered.sums_stride;
   double* const exact = tile.exact - tile.first * kBlockRows * stride;
+  // Thin products add every channel straight to the sum.
+  const int64_t most = tile.thin ? std::max<int64_t>(kCrowdedTerms / tile.problem->filter.rows, 1) : kCrowdedTerms;
   while (part.count > 0) {
-    const ListPart piece = {part.near, part.far, std::min(part.count, kCrowdedPiece)};
+    const ListPart piece = {part.near, part.far, std::min(part.count, most)};
     AddPart<T>(tile, piece, {nullptr, nullptr, 0}, gathered, panels, begin, end);
     for (int64_t i = 0; i < piece.count; ++i) {
       // A row that occurs again adds zeros then.
@@ -321,7 +323,14 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     const int64_t stride = PaddedColumns(end - begin, n);
     std::fill_n(sums, rows * stride, C{0});
     if (tile.exact != nullptr) std::fill_n(tile.exact, rows * stride, 0.0);
-    AddTile<T>(tile, begin, end, {nullptr, 0, nullptr, nullptr, sums - first_row * stride, stride, false});
+    AddTile<T>(tile, begin, end,
+               {.rows = nullptr,
+                .row_stride = 0,
+                .far = nullptr,
+                .near = nullptr,
+                .sums = sums - first_row * stride,
+                .sums_stride = stride,
+                .prefetch = false});
     if (tile.exact != nullptr) {
       for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.exact[i]);
     }

@@ -13,8 +13,7 @@ namespace detops {
 inline constexpr int64_t kColumnBlock = 256;
 // Rows of a panel that are worked on together: they stay in the L1 cache.
 inline constexpr int64_t kDepthBlock = 256;
-// Source rows that are worked on together, panel by panel: their bytes stay in the L1 cache beside a panel. A multiple
-// of the rows that are multiplied together.
+// Source rows that are worked on together, panel by panel: their bytes stay in the L1 cache beside a panel.
 inline constexpr int64_t kMaxRowChunk = 96;
 inline int64_t RowChunk(int64_t row_bytes) {
   constexpr int64_t kBytes = 18 << 10;
@@ -23,16 +22,9 @@ inline int64_t RowChunk(int64_t row_bytes) {
                                               : kBytes / row_bytes / 12 * 12;
 }
 
-// A block is crowded if an offset has more pairs in it than it has rows: pairs of different sites never do that, but
-// equal sites may pile up on one row, and float would lose digits over long sums. Such a block is worked on alone, in
-// pieces of this many pairs, whose sums are added in double.
-inline constexpr int64_t kCrowdedPiece = 256;
-inline bool IsCrowded(const PairLists& lists, int64_t block) {
-  for (int64_t k = 0; k < lists.lists; ++k) {
-    if (lists.list[k].begins[block + 1] - lists.list[k].begins[block] > kBlockRows) return true;
-  }
-  return false;
-}
+// A crowded block (see PairLists) is worked on alone, in pieces of so few pairs that at most kCrowdedTerms numbers are
+// added in float; the sums of the pieces are added in double.
+inline constexpr int64_t kCrowdedTerms = 256;
 
 // Vectors of a matrix that a thin product keeps in registers.
 inline constexpr int64_t kThinVectors = 12;

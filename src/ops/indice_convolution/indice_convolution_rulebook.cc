@@ -25,6 +25,9 @@ void TakeLists(const PairLists by_side[2], Arena& arena, PairLists result[2]) {
     list[side] = arena.Take<PairList>(by_side[side].lists);
     result[side] = by_side[side];
     result[side].list = list[side];
+    uint8_t* const crowded = arena.Take<uint8_t>(by_side[side].blocks);
+    if (crowded != nullptr) std::copy_n(by_side[side].crowded, by_side[side].blocks, crowded);
+    result[side].crowded = crowded;
   }
   for (int64_t k = 0; k < by_side[0].lists; ++k) {
     PairList copy[2] = {by_side[0].list[k], by_side[1].list[k]};
