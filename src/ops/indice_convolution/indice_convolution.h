@@ -39,6 +39,7 @@ struct RowProductsProblem {
   mluOpDataType_t type;
   FilterMatrices filter;  // rows: channels of the source; columns: channels of the target
   const void* source;
+  int64_t source_rows;
   const void* filters;
   void* target;
   int64_t target_rows;
@@ -51,7 +52,9 @@ struct OuterProductsProblem {
   mluOpDataType_t type;
   FilterMatrices filter;  // rows: channels of the left; columns: channels of the right
   const void* left;
+  int64_t left_rows;
   const void* right;
+  int64_t right_rows;
   bool left_is_far;  // which side of the lists the left rows are
   void* filters;
 };

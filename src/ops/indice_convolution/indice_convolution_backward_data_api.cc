@@ -128,6 +128,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardData(
   const RowProductsProblem problem = {output_grad_desc->type,
                                       FilterMatricesOf(*filters_desc).Transposed(),
                                       output_grad,
+                                      output_rows,
                                       filters,
                                       input_grad,
                                       input_rows,

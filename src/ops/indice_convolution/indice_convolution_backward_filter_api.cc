@@ -27,12 +27,9 @@ OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorAr
                                        const TensorArg& filters_grad, bool inverse) {
   // Blocks are made of the input side, on which lists of mluOpGetIndicePairs are always in order. That is the features'
   // side, or the gradient's if the convolution was inverse.
-  return {features.desc->type,
-          FilterMatricesOf(*filters_grad.desc),
-          features.data,
-          output_grad.data,
-          inverse,
-          const_cast<void*>(filters_grad.data)};
+  return {
+      features.desc->type, FilterMatricesOf(*filters_grad.desc), features.data, features.desc->extent(0),
+      output_grad.data,    output_grad.desc->extent(0),          inverse,       const_cast<void*>(filters_grad.data)};
 }
 
 namespace {

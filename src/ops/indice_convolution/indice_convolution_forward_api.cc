@@ -76,13 +76,10 @@ void CheckFinishShapes(ArgCheck& check, const ForwardArguments& args, Dim& rows,
 
 RowProductsProblem MakeForwardProblem(const ForwardArguments& args) {
   const Finish finish = {args.bias.data, args.residual.data, args.activation, args.negative_slope};
-  return {args.features.desc->type,
-          FilterMatricesOf(*args.filters.desc),
-          args.features.data,
-          args.filters.data,
-          const_cast<void*>(args.out.data),
-          args.out.desc->extent(0),
-          finish};
+  return {args.features.desc->type, FilterMatricesOf(*args.filters.desc),
+          args.features.data,       args.features.desc->extent(0),
+          args.filters.data,        const_cast<void*>(args.out.data),
+          args.out.desc->extent(0), finish};
 }
 
 namespace {

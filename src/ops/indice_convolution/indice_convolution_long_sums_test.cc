@@ -47,6 +47,17 @@ TEST_P(IndiceConvolutionLongSums, AllPairsMeetInOneRow) {
                  Way::kBackwardData);
 }
 
+// 256 pairs of each of 125 offsets meet in one row of many: every offset alone has no more pairs than there are rows.
+TEST_P(IndiceConvolutionLongSums, ManyOffsetsMeetInOneRow) {
+  constexpr int64_t kRows = 256;
+  const std::vector<int32_t> all = Counting(kRows), one(static_cast<size_t>(kRows), 7);
+  ConvolutionPairs pairs = NoPairs(125, kRows);
+  for (int64_t k = 0; k < 125; ++k) SetList(pairs, k, all, one);
+  for (const int64_t ci : {1, 6, 12, 40}) {
+    ExpectLongSums({.in_rows = kRows, .out_rows = 300, .ci = ci, .co = 5, .kernel = {5, 5, 5}}, pairs, Way::kForward);
+  }
+}
+
 // 1,024 channels of each of 125 offsets: 128,000 terms for one row without any index twice in an offset.
 TEST_P(IndiceConvolutionLongSums, ManyChannelsAndOffsets) {
   ConvolutionPairs pairs = NoPairs(125, 2);

@@ -202,10 +202,12 @@ TEST_F(IndiceConvolutionMemoryUse, Rulebook) {
       });
       ASSERT_STREQ(measured.failure, "");
       EXPECT_LE(measured.number, BoundForRulebook(problem, kind == ListKind::kAscending));
-      EXPECT_LE(measured.made, measured.number + 2 * kMebibyte) << "more than it says";
-      EXPECT_GE(measured.made, measured.number - 2 * kMebibyte) << "less than it says";
-      EXPECT_LE(measured.peak, measured.kept + 2 * kMebibyte) << "more than the rulebook and the handle's scratch";
-      EXPECT_LE(measured.left, 2 * kMebibyte) << "a destroyed rulebook keeps memory";
+      // Whether the system gives large pages, and so touches the rest of the last one, is its own choice.
+      constexpr int64_t kSlack = 4 * kMebibyte;
+      EXPECT_LE(measured.made, measured.number + kSlack) << "more than it says";
+      EXPECT_GE(measured.made, measured.number - kSlack) << "less than it says";
+      EXPECT_LE(measured.peak, measured.kept + kSlack) << "more than the rulebook and the handle's scratch";
+      EXPECT_LE(measured.left, kSlack) << "a destroyed rulebook keeps memory";
     }
   }
 }

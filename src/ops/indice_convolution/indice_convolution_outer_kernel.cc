@@ -29,15 +29,6 @@ struct Groups {
   int64_t extra;
 };
 
-// A row in the type of the sums, filled up with zeros to whole vectors.
-template <class D, typename T, typename C>
-HWY_INLINE void PackRow(D d, const T* HWY_RESTRICT row, int64_t channels, C* HWY_RESTRICT to) {
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t whole = channels / n * n;
-  ConvertRow(d, row, whole, to);
-  if (whole < channels) hn::StoreU(LoadSome(d, row + whole, channels - whole), d, to + whole);
-}
-
 // Rows of the next chunk, brought into the cache a few at a time.
 template <typename T>
 struct NextPairs {
@@ -153,12 +144,15 @@ void AddProductsOf(const OuterProductsPart& part) {
                         OuterStride(columns, n, sizeof(C)),
                         nullptr,
                         0};
+  const T* const left_end = left + problem.left_rows * rows;
+  const T* const right_end = right + problem.right_rows * columns;
   for (int64_t begin = first; begin < last; begin += kOuterChunk) {
     packed.count = std::min(kOuterChunk, last - begin);
     for (int64_t i = 0; i < packed.count; ++i) {
-      PackRow(d, left + left_rows[begin + i] * rows, rows, static_cast<C*>(part.left) + i * packed.left_stride);
-      PackRow(d, right + right_rows[begin + i] * columns, columns,
-              static_cast<C*>(part.right) + i * packed.right_stride);
+      ConvertRow(d, left + left_rows[begin + i] * rows, rows, left_end,
+                 static_cast<C*>(part.left) + i * packed.left_stride);
+      ConvertRow(d, right + right_rows[begin + i] * columns, columns, right_end,
+                 static_cast<C*>(part.right) + i * packed.right_stride);
     }
     AddPanels<true>(d, packed, groups, next_from(begin + packed.count), rows, columns, sums);
   }

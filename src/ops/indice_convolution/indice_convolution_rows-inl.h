@@ -45,13 +45,15 @@ HWY_INLINE void StoreSome(hn::Vec<D> v, D d, T* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = values[i];
 }
 
-// A row in the type of the sums.
+// A row in the type of the sums. The last vector is written whole; it is also read whole if that stays before the end
+// of the tensor, so what stands behind the row is any number.
 template <class D, typename T, typename C>
-HWY_INLINE void ConvertRow(D d, const T* HWY_RESTRICT from, int64_t count, C* HWY_RESTRICT to) {
+HWY_INLINE void ConvertRow(D d, const T* HWY_RESTRICT from, int64_t count, const T* end, C* HWY_RESTRICT to) {
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
   for (; i + n <= count; i += n) hn::StoreU(LoadElements(d, from + i), d, to + i);
-  for (; i < count; ++i) to[i] = ToSum(from[i]);
+  if (i == count) return;
+  hn::StoreU(end - from >= i + n ? LoadElements(d, from + i) : LoadSome(d, from + i, count - i), d, to + i);
 }
 
 }  // namespace HWY_NAMESPACE

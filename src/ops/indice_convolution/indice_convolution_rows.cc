@@ -20,7 +20,7 @@ RowProducts::RowProducts(const RowProductsProblem& problem, const RowProductsKer
                          int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena)
     : problem_(problem), kernels_(kernels) {
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
-  thin_ = IsThin(problem.filter, kernels_.lanes, kernels_.converts);
+  thin_ = IsThin(problem.filter, kernels_.lanes);
   const int64_t block_bytes = kBlockRows * std::min(padded, kColumnBlock) * kernels_.sum_size;
   const int64_t flops =
       SaturatingMultiply(SaturatingMultiply(pairs, SaturatingMultiply(2, problem.filter.rows)), padded);

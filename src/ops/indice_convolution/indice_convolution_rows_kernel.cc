@@ -93,6 +93,31 @@ struct NextRows {
   }
 };
 
+// Rows of a chunk of pairs, where they are or converted.
+template <class D, typename T, typename C>
+HWY_INLINE void GatherChunk(D d, const RowProductsTile& tile, const ListPart& part, int64_t begin, int64_t count,
+                            int64_t depth_begin, int64_t depth, const T* source, GatheredRows<C>& gathered) {
+  const int64_t row_length = tile.problem->filter.rows;
+  gathered.near = part.near + begin;
+  if constexpr (std::is_same_v<T, C>) {
+    gathered.rows = source + depth_begin;
+    gathered.row_stride = row_length;
+    gathered.far = part.far + begin;
+  } else {
+    constexpr int64_t kAhead = 24;  // rows that are fetched before their turn
+    const int64_t stride = PaddedColumns(depth, static_cast<int64_t>(hn::Lanes(d)));
+    const T* const end = source + tile.problem->source_rows * row_length;
+    C* const to = static_cast<C*>(tile.converted);
+    for (int64_t i = 0; i < count; ++i) {
+      hwy::Prefetch(source + part.far[std::min(begin + i + kAhead, part.count - 1)] * row_length);
+      ConvertRow(d, source + part.far[begin + i] * row_length + depth_begin, depth, end, to + i * stride);
+    }
+    gathered.rows = to;
+    gathered.row_stride = stride;
+    gathered.far = kRowNumbers.numbers;
+  }
+}
+
 // All columns of [column_begin, column_end) of the sums, for the pairs of one offset; `next` are those of the next one.
 template <typename T>
 void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListPart& next,
@@ -113,20 +138,7 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
     const int64_t depth_here = std::min(kDepthBlock, depth - depth_begin);
     for (int64_t begin = 0; begin < part.count; begin += chunk) {
       const int64_t count = std::min(chunk, part.count - begin);
-      gathered.near = part.near + begin;
-      if constexpr (std::is_same_v<T, C>) {
-        gathered.rows = source + depth_begin;
-        gathered.row_stride = depth;
-        gathered.far = part.far + begin;
-      } else {
-        C* const to = static_cast<C*>(tile.converted);
-        for (int64_t i = 0; i < count; ++i) {
-          ConvertRow(d, source + part.far[begin + i] * depth + depth_begin, depth_here, to + i * depth_here);
-        }
-        gathered.rows = to;
-        gathered.row_stride = depth_here;
-        gathered.far = kRowNumbers.numbers;
-      }
+      GatherChunk(d, tile, part, begin, count, depth_begin, depth_here, source, gathered);
       const int64_t left = part.count - begin - count;
       const NextRows<T> next_rows = {source, depth, left > 0 ? part.far + begin + count : next.far,
                                      std::min(chunk, left > 0 ? left : next.count)};
@@ -197,21 +209,21 @@ template <typename T>
 void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& next, GatheredRows<SumOf<T>> gathered,
              const SumOf<T>* panels, int64_t begin, int64_t end) {
   using C = SumOf<T>;
-  if constexpr (std::is_same_v<T, C>) {
-    if (tile.thin) {
-      const hn::ScalableTag<C> d;
-      const FilterMatrices& filter = tile.problem->filter;
-      gathered.rows = static_cast<const T*>(tile.problem->source);
-      gathered.row_stride = filter.rows;
-      gathered.far = part.far;
-      gathered.near = part.near;
+  if (tile.thin) {
+    const hn::ScalableTag<C> d;
+    const FilterMatrices& filter = tile.problem->filter;
+    const T* const source = static_cast<const T*>(tile.problem->source);
+    const int64_t chunk = std::is_same_v<T, C> ? part.count : kMaxRowChunk;
+    for (int64_t first = 0; first < part.count; first += chunk) {
+      const int64_t count = std::min(chunk, part.count - first);
+      GatherChunk(d, tile, part, first, count, 0, filter.rows, source, gathered);
       if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
-        MultiplyThin<1>(d, gathered, part.count, panels, filter.rows);
+        MultiplyThin<1>(d, gathered, count, panels, filter.rows);
       } else {
-        MultiplyThin<2>(d, gathered, part.count, panels, filter.rows);
+        MultiplyThin<2>(d, gathered, count, panels, filter.rows);
       }
-      return;
     }
+    return;
   }
   MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
 }
@@ -352,10 +364,13 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
     const int64_t padded = PaddedColumns(count, n);
     for (int64_t row = 0; row < filter.rows; ++row, to += padded) {
       const T* const line = from + row * filter.row_stride + column * filter.column_stride;
-      if (filter.column_stride == 1) {
-        ConvertRow(d, line, count, to);
-      } else {
-        for (int64_t c = 0; c < count; ++c) to[c] = ToSum(line[c * filter.column_stride]);
+      for (int64_t c = 0; c < count; c += n) {
+        const int64_t here = std::min(n, count - c);
+        if (filter.column_stride == 1 && here == n) {
+          hn::StoreU(LoadElements(d, line + c), d, to + c);
+        } else {
+          for (int64_t e = c; e < c + here; ++e) to[e] = ToSum(line[e * filter.column_stride]);
+        }
       }
       for (int64_t c = count; c < padded; ++c) to[c] = 0;
     }

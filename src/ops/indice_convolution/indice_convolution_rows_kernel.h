@@ -29,11 +29,10 @@ inline constexpr int64_t kCrowdedTerms = 256;
 // Vectors of a matrix that a thin product keeps in registers.
 inline constexpr int64_t kThinVectors = 12;
 
-// True if the whole matrix of an offset stays in registers while the pairs go by. Rows that have to be converted go
-// through memory anyway.
-inline bool IsThin(const FilterMatrices& filter, int64_t lanes, bool converts) {
+// True if the whole matrix of an offset stays in registers while the pairs go by.
+inline bool IsThin(const FilterMatrices& filter, int64_t lanes) {
   const int64_t vectors = PaddedColumns(filter.columns, lanes) / lanes;
-  return !converts && vectors <= 2 && filter.rows <= kThinVectors / vectors;
+  return vectors <= 2 && filter.rows <= kThinVectors / vectors;
 }
 
 // Blocks [first, last) of target rows.

@@ -180,8 +180,14 @@ mluOpStatus_t detopsRulebookConvolutionBackwardData(mluOpHandle_t handle, detops
   if (empty && (input_grad == nullptr || input_grad_desc->element_count() == 0)) return call.Succeed();
   if (!empty) check.Data(output_arg).Data(filters_arg).Data(input_arg).Separate(input_arg, {output_arg, filters_arg});
   if (check.failed()) return check.status();
-  const RowProductsProblem problem = {
-      output_grad_desc->type, filter.Transposed(), output_grad, filters, input_grad, input_grad_desc->extent(0), {}};
+  const RowProductsProblem problem = {output_grad_desc->type,
+                                      filter.Transposed(),
+                                      output_grad,
+                                      output_grad_desc->extent(0),
+                                      filters,
+                                      input_grad,
+                                      input_grad_desc->extent(0),
+                                      {}};
   return call.Finish(Convolve(call, problem, ListsOf(*rulebook, to, empty)));
 }
 
