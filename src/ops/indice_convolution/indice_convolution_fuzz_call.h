@@ -247,7 +247,9 @@ class Model {
     for (const Role role : {kIn, kOut, kFilters}) {
       const mluOpDataType_t chip = t(role).onchip_type, type = t(role).type;
       if (chip == MLUOP_DTYPE_INVALID || chip == type) continue;
-      if (role != kFilters || !(type == MLUOP_DTYPE_HALF && chip == MLUOP_DTYPE_FLOAT)) return kBad;
+      const bool floating = chip == MLUOP_DTYPE_HALF || chip == MLUOP_DTYPE_FLOAT;  // of those that are drawn
+      const bool wide = detops_test::ElementSize(chip) >= detops_test::ElementSize(type);
+      if (role != kFilters || !floating || !wide) return kBad;
     }
     if (!CountsFit()) return kLimit;
     return RanksFit() && filter_.fits && ShapesFit() ? kGood : kBad;

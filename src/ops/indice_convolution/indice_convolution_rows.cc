@@ -25,8 +25,8 @@ RowProducts::RowProducts(const RowProductsProblem& problem, const RowProductsKer
   const int64_t flops =
       SaturatingMultiply(SaturatingMultiply(pairs, SaturatingMultiply(2, problem.filter.rows)), padded);
   const int64_t work = SaturatingAdd(flops, SaturatingMultiply(problem.target_rows, padded));
-  workers_ = static_cast<int>(std::min<int64_t>({parallel.TaskCount(work, kMinFlops), parallel.ThreadCount(),
-                                                 Parallel::kMaxTasks, std::max<int64_t>(target_blocks, 1)}));
+  workers_ = static_cast<int>(std::min<int64_t>(
+      {parallel.TaskCount(work, kMinFlops), parallel.ThreadCount(), kMaxWorkers, std::max<int64_t>(target_blocks, 1)}));
   const int64_t fit = std::max<int64_t>((padded <= 2 * kernels_.lanes ? kTileBytes / 2 : kTileBytes) / block_bytes, 1);
   tile_blocks_ = std::clamp<int64_t>(target_blocks / (4 * workers_), 1, fit);
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
