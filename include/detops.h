@@ -5,6 +5,8 @@
 #ifndef DETOPS_DETOPS_H_
 #define DETOPS_DETOPS_H_
 
+#include "detops/psroipool.h"
+#include "detops/roiaware_pool3d.h"
 #include "mlu_op.h"
 
 #if defined(__GNUC__)

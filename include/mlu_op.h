@@ -27,6 +27,8 @@
 #include "mlu_op/get_indice_pairs.h"
 #include "mlu_op/handle.h"
 #include "mlu_op/indice_convolution.h"
+#include "mlu_op/psroipool.h"
+#include "mlu_op/roiaware_pool3d.h"
 #include "mlu_op/rotated_feature_align.h"
 #include "mlu_op/sparse_convolution.h"
 #include "mlu_op/tensor.h"

@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "core/data_type.h"
+#include "core/half.h"
 #include "core/value_check.h"
 
 namespace detops {
@@ -78,6 +79,12 @@ ArgCheck& ArgCheck::Descriptor(const TensorArg& tensor) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "the descriptor of %s is NULL, expected a tensor descriptor.", tensor.name);
 }
 
+ArgCheck& ArgCheck::FullProfile() {
+  if (failed() || full()) return *this;
+  return Fail(MLUOP_STATUS_NOT_SUPPORTED, "handle has the contract profile, expected the full one%s.",
+              kFullProfileLifts);
+}
+
 ArgCheck& ArgCheck::Rank(const TensorArg& tensor, int rank) {
   if (failed() || tensor.desc->rank() == rank) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has rank %d, expected %d.", tensor.name, tensor.desc->rank(), rank);
@@ -91,6 +98,16 @@ ArgCheck& ArgCheck::FloatingType(const TensorArg& tensor) {
   if (full() && full_only) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s%s.", tensor.name, TypeName(type),
               full() ? "float, half, double or bfloat16" : "float or half", full_only ? kFullProfileLifts : "");
+}
+
+ArgCheck& ArgCheck::FloatUnlessFull(const TensorArg& tensor) {
+  if (failed()) return *this;
+  const mluOpDataType_t type = tensor.desc->type;
+  if (type == MLUOP_DTYPE_FLOAT) return *this;
+  const bool full_only = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_DOUBLE || type == MLUOP_DTYPE_BFLOAT16;
+  if (full() && full_only) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s%s.", tensor.name, TypeName(type),
+              full() ? "float, half, double or bfloat16" : "float", full_only ? kFullProfileLifts : "");
 }
 
 ArgCheck& ArgCheck::Int32(const TensorArg& tensor) {
@@ -121,29 +138,29 @@ ArgCheck& ArgCheck::Dense(const TensorArg& tensor) {
 }
 
 ArgCheck& ArgCheck::Shape(const TensorArg& tensor, std::initializer_list<Extent> extents) {
-  if (failed()) return *this;
   int axis = 0;
-  for (const Extent& expected : extents) {
-    const int64_t actual = tensor.desc->extent(axis);
-    if (expected.dim_ != nullptr && expected.dim_->source_ == nullptr) {
-      expected.dim_->value_ = actual;
-      expected.dim_->source_ = tensor.name;
-    }
-    const int64_t wanted = expected.dim_ != nullptr ? expected.dim_->value_ : expected.number_;
-    if (actual != wanted) {
-      const ShapeText shape(*tensor.desc);
-      if (expected.dim_ == nullptr) {
-        return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %lld; its shape is %s.",
-                    tensor.name, static_cast<long long>(actual), axis, static_cast<long long>(wanted), shape.text);
-      }
-      const bool from_tensor = expected.dim_->source_[0] != '\0';
-      return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %s = %lld%s%s; its shape is %s.",
-                  tensor.name, static_cast<long long>(actual), axis, expected.dim_->name_,
-                  static_cast<long long>(wanted), from_tensor ? " as in " : "", expected.dim_->source_, shape.text);
-    }
-    ++axis;
-  }
+  for (const Extent& expected : extents) Axis(tensor, axis++, expected);
   return *this;
+}
+
+ArgCheck& ArgCheck::Axis(const TensorArg& tensor, int axis, const Extent& expected) {
+  if (failed()) return *this;
+  const int64_t actual = tensor.desc->extent(axis);
+  if (expected.dim_ != nullptr && expected.dim_->source_ == nullptr) {
+    expected.dim_->value_ = actual;
+    expected.dim_->source_ = tensor.name;
+  }
+  const int64_t wanted = expected.dim_ != nullptr ? expected.dim_->value_ : expected.number_;
+  if (actual == wanted) return *this;
+  const ShapeText shape(*tensor.desc);
+  if (expected.dim_ == nullptr) {
+    return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %lld; its shape is %s.", tensor.name,
+                static_cast<long long>(actual), axis, static_cast<long long>(wanted), shape.text);
+  }
+  const bool from_tensor = expected.dim_->source_[0] != '\0';
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %s = %lld%s%s; its shape is %s.",
+              tensor.name, static_cast<long long>(actual), axis, expected.dim_->name_, static_cast<long long>(wanted),
+              from_tensor ? " as in " : "", expected.dim_->source_, shape.text);
 }
 
 ArgCheck& ArgCheck::CountLimit(const TensorArg& tensor) {
@@ -222,10 +239,16 @@ ArgCheck& ArgCheck::Finite(const TensorArg& tensor) {
   if (!FindNonFinite(call_.handle()->parallel, tensor.desc->type, tensor.data, tensor.desc->element_count(), &index)) {
     return Fail(MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while %s was checked.", tensor.name);
   }
-  if (index < 0) return *this;
-  return Fail(MLUOP_STATUS_BAD_PARAM, "%s%s is %s, expected a finite number.", tensor.name,
-              PositionText(*tensor.desc, index).text,
-              NumberText(ElementAsDouble(tensor.desc->type, tensor.data, index)).text);
+  return NoBadElement(tensor, index, "a finite number");
+}
+
+ArgCheck& ArgCheck::NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation) {
+  if (failed() || index < 0) return *this;
+  const bool integer = tensor.desc->type == MLUOP_DTYPE_INT32;
+  const double value = integer ? LoadElement<int32_t>(tensor.data, index)
+                               : ElementAsDouble(tensor.desc->type, tensor.data, index);
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s%s is %s, expected %s.", tensor.name, PositionText(*tensor.desc, index).text,
+              NumberText(value).text, expectation);
 }
 
 }  // namespace detops

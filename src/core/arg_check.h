@@ -67,10 +67,14 @@ class ArgCheck {
 
   ArgCheck& Handle();
   ArgCheck& Descriptor(const TensorArg& tensor);
+  // NOT_SUPPORTED in the contract profile.
+  ArgCheck& FullProfile();
   ArgCheck& Rank(const TensorArg& tensor, int rank);
 
   // Float or half; in the full profile also double and bfloat16.
   ArgCheck& FloatingType(const TensorArg& tensor);
+  // Float; in the full profile also half, double and bfloat16.
+  ArgCheck& FloatUnlessFull(const TensorArg& tensor);
   ArgCheck& Int32(const TensorArg& tensor);
   ArgCheck& SameType(const TensorArg& tensor, const TensorArg& other);
   ArgCheck& Layout(const TensorArg& tensor, mluOpTensorLayout_t layout);
@@ -78,6 +82,7 @@ class ArgCheck {
   // NOT_SUPPORTED unless dense.
   ArgCheck& Dense(const TensorArg& tensor);
   ArgCheck& Shape(const TensorArg& tensor, std::initializer_list<Extent> extents);
+  ArgCheck& Axis(const TensorArg& tensor, int axis, const Extent& expected);
 
   // NOT_SUPPORTED from 2^31 elements on in the contract profile, and where int64 cannot count the bytes in both.
   ArgCheck& CountLimit(const TensorArg& tensor);
@@ -105,6 +110,10 @@ class ArgCheck {
 
   // BAD_PARAM if an element of a floating tensor is NaN or Inf, unless value checks are off.
   ArgCheck& Finite(const TensorArg& tensor);
+
+  // BAD_PARAM if `index`, the place of a wrong element in a floating or int32 tensor, is not negative:
+  // "<tensor>[<position>] is <value>, expected <expectation>."
+  ArgCheck& NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation);
 
   bool failed() const { return status_ != MLUOP_STATUS_SUCCESS; }
   mluOpStatus_t status() const { return status_; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ops/get_indice_pairs/get_indice_pairs_sort.h"
+#include "core/bit_sort.h"
 
 namespace detops {
 namespace {

@@ -10,12 +10,6 @@ namespace detops {
 
 bool IsFull(const Call& call) { return call.handle()->profile == DETOPS_PROFILE_FULL; }
 
-void CheckFullProfile(ArgCheck& check, const Call& call) {
-  if (check.failed()) return;
-  check.Rule(IsFull(call), MLUOP_STATUS_NOT_SUPPORTED, "handle has the contract profile, expected the full one%s.",
-             kFullProfileLifts);
-}
-
 void CheckIndiceNumPointer(ArgCheck& check, const int64_t* indice_num) {
   check.Rule(indice_num != nullptr, MLUOP_STATUS_BAD_PARAM, "indice_num is NULL, expected one count per offset.");
 }

@@ -97,7 +97,7 @@ void CheckShapes(ArgCheck& check, const Call& call, const ForwardArguments& args
   check.Handle().Descriptor(args.features).Descriptor(args.filters).Descriptor(args.pairs);
   CheckIndiceNumPointer(check, pairs.indice_num);
   check.Descriptor(args.out);
-  if (fused) CheckFullProfile(check, call);
+  if (fused) check.FullProfile();
   CheckForwardTypes(check, args);
   CheckZeroOrOne(check, "sub_m", pairs.sub_m);
   CheckZeroOrOne(check, "inverse", pairs.inverse);

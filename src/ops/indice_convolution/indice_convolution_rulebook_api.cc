@@ -56,7 +56,7 @@ mluOpStatus_t detopsCreateRulebook(mluOpHandle_t handle, const mluOpTensorDescri
   ArgCheck check(call);
   check.Handle().Descriptor(pairs_arg);
   CheckIndiceNumPointer(check, indice_num);
-  CheckFullProfile(check, call);
+  check.FullProfile();
   Dim K("K"), L("L");
   check.Int32(pairs_arg).Rank(pairs_arg, 3).Shape(pairs_arg, {K, 2, L}).Dense(pairs_arg).CountLimit(pairs_arg);
   check.Integer("num_act_in", num_act_in, num_act_in >= 0 && num_act_in < kMaxRows, "a number of rows in [0, 2^31)")
@@ -114,7 +114,7 @@ mluOpStatus_t detopsRulebookConvolutionForward(mluOpHandle_t handle, detopsRuleb
   ArgCheck check(call);
   CheckRulebook(check, rulebook);
   check.Descriptor(args.features).Descriptor(args.filters).Descriptor(args.out);
-  CheckFullProfile(check, call);
+  check.FullProfile();
   CheckForwardTypes(check, args);
   CheckZeroOrOne(check, "inverse", inverse);
   CheckActivation(check, args);
@@ -158,7 +158,7 @@ mluOpStatus_t detopsRulebookConvolutionBackwardData(mluOpHandle_t handle, detops
   ArgCheck check(call);
   CheckRulebook(check, rulebook);
   check.Descriptor(output_arg).Descriptor(filters_arg).Descriptor(input_arg);
-  CheckFullProfile(check, call);
+  check.FullProfile();
   check.Rank(output_arg, 2);
   CheckFilterRank(check, filters_arg);
   check.Rank(input_arg, 2).FloatingType(output_arg).FloatingType(filters_arg).FloatingType(input_arg);
@@ -204,7 +204,7 @@ mluOpStatus_t detopsRulebookConvolutionBackwardFilter(mluOpHandle_t handle, deto
   ArgCheck check(call);
   CheckRulebook(check, rulebook);
   check.Descriptor(features_arg).Descriptor(output_arg).Descriptor(filters_arg);
-  CheckFullProfile(check, call);
+  check.FullProfile();
   CheckZeroOrOne(check, "inverse", inverse);
   check.Dense(features_arg).Dense(output_arg).Dense(filters_arg).FloatingType(features_arg);
   check.SameType(output_arg, features_arg).SameType(filters_arg, features_arg);

@@ -3,52 +3,35 @@
 #include <vector>
 
 #include "bench/report.h"
+#include "bench/tensors.h"
 #include "detops.h"
 #include "ops/rotated_feature_align/rotated_feature_align_cases.h"
 #include "support/element.h"
 
 namespace {
 
+using detops_bench::Buffer;
+using detops_bench::Descriptor;
 using detops_bench::Require;
 using detops_cases::Boxes;
 using detops_cases::RotatedFeatureAlignCase;
 
-struct Buffer {
-  Buffer(mluOpDataType_t type, const std::vector<float>& values) {
-    cnrtMalloc(&data, values.size() * detops_test::ElementSize(type));
-    for (size_t i = 0; i < values.size(); ++i) {
-      detops_test::WriteElement(type, data, static_cast<int64_t>(i), static_cast<double>(values[i]));
-    }
-  }
-  ~Buffer() { cnrtFree(data); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  void* data = nullptr;
-};
-
 void Run(benchmark::State& state, const RotatedFeatureAlignCase& shape, mluOpDataType_t type, Boxes kind, bool backward,
          int threads, bool value_checks) {
   const mluOpHandle_t handle = detops_bench::MakeHandle(threads, value_checks);
-  mluOpTensorDescriptor_t features_desc = nullptr, boxes_desc = nullptr;
-  mluOpCreateTensorDescriptor(&features_desc);
-  mluOpCreateTensorDescriptor(&boxes_desc);
-  const int features_shape[] = {shape.batch, shape.height, shape.width, shape.channels};
-  const int boxes_shape[] = {shape.batch, shape.height, shape.width, 5};
-  mluOpSetTensorDescriptor(features_desc, MLUOP_LAYOUT_NHWC, type, 4, features_shape);
-  mluOpSetTensorDescriptor(boxes_desc, MLUOP_LAYOUT_ARRAY, type, 4, boxes_shape);
   {
+    const Descriptor features_desc(MLUOP_LAYOUT_NHWC, type, {shape.batch, shape.height, shape.width, shape.channels});
+    const Descriptor boxes_desc(MLUOP_LAYOUT_ARRAY, type, {shape.batch, shape.height, shape.width, 5});
     const Buffer source(type, detops_cases::MakeFeatures(shape, 1));
     const Buffer boxes(type, detops_cases::MakeBoxes(shape, kind, 2));
-    const Buffer target(type, std::vector<float>(static_cast<size_t>(shape.elements())));
+    const Buffer target(type, shape.elements());
     const auto align = backward ? mluOpRotatedFeatureAlignBackward : mluOpRotatedFeatureAlignForward;
     detops_bench::Report(state, threads, detops_cases::WorkOf(shape, detops_test::ElementSize(type)), [&] {
-      Require(align(handle, features_desc, source.data, boxes_desc, boxes.data, shape.spatial_scale, shape.points,
-                    features_desc, target.data),
+      Require(align(handle, features_desc.desc, source.data, boxes_desc.desc, boxes.data, shape.spatial_scale, shape.points,
+                    features_desc.desc, target.data),
               handle);
     });
   }
-  mluOpDestroyTensorDescriptor(boxes_desc);
-  mluOpDestroyTensorDescriptor(features_desc);
   mluOpDestroy(handle);
 }
 

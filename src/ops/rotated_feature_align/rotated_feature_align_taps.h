@@ -3,28 +3,16 @@
 #define DETOPS_OPS_ROTATED_FEATURE_ALIGN_TAPS_H_
 
 #include <cstdint>
-#include <type_traits>
 
-#include "core/half.h"
+#include "core/element_type.h"
 #include "ops/rotated_feature_align/rotated_feature_align.h"
 #include "ops/rotated_feature_align/rotated_feature_align_geometry.h"
 
 namespace detops {
 
-// The type in which a tensor type is decided and added up.
-template <typename T>
-using RealOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
 template <typename T>
 RotatedBox<RealOf<T>> LoadBox(const void* boxes, int64_t pixel) {
-  const auto number = [&](int64_t i) -> RealOf<T> {
-    const T element = LoadElement<T>(boxes, pixel * 5 + i);
-    if constexpr (std::is_same_v<T, double>) {
-      return element;
-    } else {
-      return ToFloat(element);
-    }
-  };
+  const auto number = [&](int64_t i) { return LoadReal<T>(boxes, pixel * 5 + i); };
   return {number(0), number(1), number(2), number(3), number(4)};
 }
 
@@ -39,21 +27,6 @@ inline void VisitSamples(const RotatedFeatureAlignProblem& problem, int64_t pixe
     Neighbourhood<Real> place;
     const bool counts = Locate(samples[i], problem.height, problem.width, &place);
     visit(i, counts, place);
-  }
-}
-
-// Calls function.template operator()<T>() with the C++ type of a tensor type.
-template <class Function>
-auto WithElementType(mluOpDataType_t type, const Function& function) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return function.template operator()<Half>();
-    case MLUOP_DTYPE_BFLOAT16:
-      return function.template operator()<BFloat16>();
-    case MLUOP_DTYPE_DOUBLE:
-      return function.template operator()<double>();
-    default:
-      return function.template operator()<float>();
   }
 }
 

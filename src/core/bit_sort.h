@@ -1,6 +1,6 @@
 // A stable sort of 64- or 128-bit words by some of their bits.
-#ifndef DETOPS_OPS_GET_INDICE_PAIRS_SORT_H_
-#define DETOPS_OPS_GET_INDICE_PAIRS_SORT_H_
+#ifndef DETOPS_CORE_BIT_SORT_H_
+#define DETOPS_CORE_BIT_SORT_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -58,4 +58,4 @@ template <typename Word>
 
 }  // namespace detops
 
-#endif  // DETOPS_OPS_GET_INDICE_PAIRS_SORT_H_
+#endif  // DETOPS_CORE_BIT_SORT_H_

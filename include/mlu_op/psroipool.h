@@ -1,0 +1,99 @@
+/* psroipool (position-sensitive RoI pooling), forward and backward. Part of mlu_op.h.
+ * Formulas, border rules and numerics: src/ops/psroipool/README.md. */
+#ifndef DETOPS_MLU_OP_PSROIPOOL_H_
+#define DETOPS_MLU_OP_PSROIPOOL_H_
+
+#include "handle.h"
+#include "tensor.h"
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Cuts every region of interest into P x P bins and averages, for bin (ph, pw) and output channel d, input channel
+ * c = (d * P + ph) * P + pw over the pixels of the bin; 0 if the bin holds no pixel.
+ *
+ * input: [N, H, W, C], output: [R, P, P, D], mapping_channel: [R, P, P, D] int32, all NHWC; C = P * P * D and
+ * P = pooled_height = pooled_width = group_size, D = output_dim. rois: [R, 5] = (batch id, x1, y1, x2, y2), any layout;
+ * coordinates are image pixels, both ends inside, rounded to whole pixels (half away from zero) and multiplied by
+ * spatial_scale. mapping_channel gets c, also where the bin is empty. NaN and Inf in input propagate.
+ * Types: float; with the full profile also half, double and bfloat16, the same for input, rois and output.
+ * workspace is not needed: NULL with size 0 will do. All tensors are dense and stay the caller's. The handle keeps
+ * scratch memory for its next call: at most 24 MiB or one channel-group plane of the map, whichever is more, and
+ * 16 * P + 16 bytes per roi.
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of input, output
+ *                or mapping_channel is not NHWC; pooled_height, pooled_width, output_dim are not those of output;
+ *                group_size is not pooled_height; output is not square; group_size or output_dim is below 1;
+ *                spatial_scale is not finite and above 0; rois has not 5 columns
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      output has not as many rows as rois; C is not P * P * D; mapping_channel has not the shape of output
+ * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
+ * SUCCESS        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL
+ * BAD_PARAM      rois has no elements; a data pointer is NULL; workspace is NULL and workspace_size is not 0;
+ *                output, mapping_channel and workspace overlap each other or an input; a number in rois is NaN or Inf; a
+ *                batch id is not a whole number in [0, N); a roi's scaled coordinates or extent overflow
+ * NOT_SUPPORTED  H or W is 2^32 or more
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
+mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
+                                                  const float spatial_scale, const int group_size, const int output_dim,
+                                                  const mluOpTensorDescriptor_t input_desc, const void* input,
+                                                  const mluOpTensorDescriptor_t rois_desc, const void* rois,
+                                                  void* workspace, const size_t workspace_size,
+                                                  const mluOpTensorDescriptor_t output_desc, void* output,
+                                                  const mluOpTensorDescriptor_t mapping_channel_desc,
+                                                  void* mapping_channel);
+
+/** Gradient of mluOpPsRoiPoolForward with respect to its input: every pixel of a bin gets top_grad / area, in the
+ * channel that mapping_channel names.
+ *
+ * top_grad, mapping_channel: [R, P, P, D], bottom_grad: [N, H, W, P * P * D], all NHWC; rois, spatial_scale and types
+ * as forward. bottom_grad is overwritten, not added to. Scratch memory as forward, besides 8 MiB per thread.
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of top_grad,
+ *                mapping_channel or bottom_grad is not NHWC; pooled_height, pooled_width, output_dim are not those of
+ *                top_grad; top_grad is not square; output_dim is below 1; spatial_scale is not finite and above 0; rois
+ *                has not 5 columns
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      top_grad has not as many rows as rois; bottom_grad has not P * P * D channels; mapping_channel has not
+ *                the shape of top_grad
+ * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
+ * BAD_PARAM      rois has no elements
+ * SUCCESS        top_grad, mapping_channel or bottom_grad has no elements
+ * BAD_PARAM      a data pointer is NULL; bottom_grad overlaps another tensor; rois as forward; a value of
+ *                mapping_channel is outside [0, C)
+ * NOT_SUPPORTED, ALLOC_FAILED, EXECUTION_FAILED  as forward */
+mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const int pooled_height,
+                                                   const int pooled_width, const float spatial_scale,
+                                                   const int output_dim, const mluOpTensorDescriptor_t top_grad_desc,
+                                                   const void* top_grad, const mluOpTensorDescriptor_t rois_desc,
+                                                   const void* rois, const mluOpTensorDescriptor_t mapping_channel_desc,
+                                                   const void* mapping_channel,
+                                                   const mluOpTensorDescriptor_t bottom_grad_desc, void* bottom_grad);
+
+#ifdef __cplusplus
+}
+
+/** The form of the released MLU-OPS header, without workspace. */
+inline mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
+                                           const float spatial_scale, const int group_size, const int output_dim,
+                                           const mluOpTensorDescriptor_t input_desc, const void* input,
+                                           const mluOpTensorDescriptor_t rois_desc, const void* rois,
+                                           const mluOpTensorDescriptor_t output_desc, void* output,
+                                           const mluOpTensorDescriptor_t mapping_channel_desc, void* mapping_channel) {
+  return mluOpPsRoiPoolForward(handle, pooled_height, pooled_width, spatial_scale, group_size, output_dim, input_desc,
+                               input, rois_desc, rois, static_cast<void*>(0), 0, output_desc, output,
+                               mapping_channel_desc, mapping_channel);
+}
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif /* DETOPS_MLU_OP_PSROIPOOL_H_ */

@@ -1,0 +1,245 @@
+// Backward: forward turned around. Each plane collects the gradients of all rois of its image, roi after roi, while it is
+// in the second-level cache; then the planes are written back in the order of the map. A pixel's sum has the order of the
+// rois whatever the cutting, so its bits do not depend on it.
+#include <cstring>
+
+#include "core/arena.h"
+#include "core/data_type.h"
+#include "ops/psroipool/psroipool.h"
+#include "ops/psroipool/psroipool_planes.h"
+#include "ops/psroipool/psroipool_rois.h"
+
+namespace detops {
+namespace {
+
+class BackwardPass {
+ public:
+  BackwardPass(const PsRoiPoolProblem& problem, const Parallel& parallel)
+      : problem_(problem),
+        parallel_(parallel),
+        element_bytes_(static_cast<int64_t>(SizeOfType(problem.type))),
+        pooled_type_(problem.type == MLUOP_DTYPE_DOUBLE ? MLUOP_DTYPE_DOUBLE : MLUOP_DTYPE_FLOAT),
+        pooled_bytes_(static_cast<int64_t>(SizeOfType(pooled_type_))),
+        rows_at_once_(PooledRowsAtOnce(problem, pooled_bytes_)) {}
+
+  RunResult Run(Scratch& scratch) {
+    Arena sizes;
+    RoiTableMemory(problem_, sizes);
+    // Until it is known whether sums are long: as much as either kind of numbers needs.
+    const int64_t mark = sizes.Mark();
+    for (const int64_t bytes : {int64_t{sizeof(double)}, pooled_bytes_}) {
+      number_bytes_ = bytes;
+      TakePlanes(sizes.Rewind(mark));
+    }
+    if (sizes.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
+    void* memory = scratch.Reserve(static_cast<size_t>(sizes.NeededBytes()));
+    if (memory == nullptr) return RunResult::kNoMemory;
+    Arena arena(memory);
+    const RoiTableMemory table_memory(problem_, arena);
+    if (!MakeRoiTable(problem_, parallel_, table_memory, &table_) || !ChooseNumbers(table_memory)) {
+      return RunResult::kRunnerFailed;
+    }
+    TakePlanes(arena);
+    return ClearUnused() && AddAll() ? RunResult::kDone : RunResult::kRunnerFailed;
+  }
+
+ private:
+  void TakePlanes(Arena& arena) {
+    plan_ = MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
+    planes_ = arena.Take<char>(SaturatingMultiply(plan_.Numbers(), number_bytes_));
+    const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
+    pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, pooled_bytes_)) : nullptr;
+  }
+
+  // Double planes where so many rois share a pixel that a float sum would go astray; torchvision's sums do go astray.
+  bool ChooseNumbers(const RoiTableMemory& memory) {
+    int64_t coverage = 0;
+    if (!LargestCoverage(problem_, parallel_, table_, memory, &coverage)) return false;
+    wide_ = coverage > kLongSum && problem_.type != MLUOP_DTYPE_DOUBLE &&
+            problem_.rules.convention != DETOPS_PSROIPOOL_TORCHVISION;
+    number_bytes_ = wide_ ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_;
+    return true;
+  }
+
+  // Images without rois.
+  bool ClearUnused() {
+    const int64_t image_bytes = problem_.height * problem_.width * problem_.channels() * element_bytes_;
+    const int64_t unused = problem_.images - table_.active_images;
+    if (unused == 0) return true;
+    const int tasks = parallel_.TaskCount(problem_.images * image_bytes, kMinTaskElements * 4);
+    return parallel_.Run(tasks, [&](int task) {
+      const Range range = PieceOf(problem_.images, tasks, task);
+      const int64_t* const end = table_.images + table_.active_images;
+      const int64_t* active = std::lower_bound(table_.images, end, range.begin);
+      for (int64_t image = range.begin; image < range.end; ++image) {
+        if (active != end && *active == image) {
+          ++active;
+        } else {
+          std::memset(Target(0) + image * image_bytes, 0, static_cast<size_t>(image_bytes));
+        }
+      }
+    });
+  }
+
+  bool AddAll() {
+    for (int64_t image = 0; image < table_.active_images; image += plan_.images_at_once) {
+      const int64_t image_end = std::min(image + plan_.images_at_once, table_.active_images);
+      const Range places = {table_.begins[image], table_.begins[image_end]};
+      for (int64_t plane = 0; plane < plan_.planes; plane += plan_.planes_at_once) {
+        const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes)};
+        for (int64_t begin = places.begin; begin < places.end; begin += rows_at_once_) {
+          const Range part = {begin, std::min(begin + rows_at_once_, places.end)};
+          if (problem_.channels_first && !FetchRows(part)) return false;
+          if (!AddPlanes(group, part, begin == places.begin)) return false;
+        }
+        if (!WriteBack(group)) return false;
+      }
+    }
+    return true;
+  }
+
+  const char* Source(int64_t element) const { return static_cast<const char*>(problem_.source) + element * element_bytes_; }
+  char* Target(int64_t element) const { return static_cast<char*>(problem_.target) + element * element_bytes_; }
+
+  // NCHW: from [D, bins] to [bins, D].
+  bool FetchRows(Range part) {
+    const int64_t rows = part.end - part.begin;
+    const int tasks = parallel_.TaskCount(rows * problem_.channels(), kMinTaskElements);
+    return parallel_.Run(tasks, [&](int task) {
+      const Range range = PieceOf(rows, tasks, task);
+      for (int64_t row = range.begin; row < range.end; ++row) {
+        problem_.kernels.transpose_in(problem_.type,
+                                      {.source = Source(table_.rois[part.begin + row] * problem_.channels()),
+                                       .target = pooled_ + row * problem_.channels() * pooled_bytes_,
+                                       .rows = problem_.output_dim,
+                                       .columns = plan_.bins,
+                                       .source_stride = plan_.bins,
+                                       .target_stride = problem_.output_dim,
+                                       .padded_rows = problem_.output_dim});
+      }
+    });
+  }
+
+  // The rois of `part`, in all planes of the group; bands of rows if planes are few.
+  bool AddPlanes(const PlaneGroup& group, Range part, bool first) {
+    constexpr int64_t kUsualArea = 4;
+    const int64_t planes = group.images() * group.planes();
+    const int64_t work = (part.end - part.begin) * group.planes() * plan_.pixel_stride * kUsualArea +
+                         planes * plan_.plane_stride;
+    const int wanted = parallel_.TaskCount(work, kMinTaskElements);
+    const int bands = static_cast<int>(std::min(DivideRoundUp(wanted, planes), problem_.height));
+    const int64_t units = planes * bands;
+    const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
+    return parallel_.Run(tasks, [&](int task) {
+      const Range range = PieceOf(units, tasks, task);
+      for (int64_t unit = range.begin; unit < range.end; ++unit) {
+        const int64_t image = group.image_begin + unit / bands / group.planes();
+        const int64_t plane = group.plane_begin + unit / bands % group.planes();
+        const Range rows = PieceOf(problem_.height, bands, static_cast<int>(unit % bands));
+        char* data = PlaneData(plan_, group, planes_, image, plane);
+        if (first) {
+          const int64_t row_bytes = plan_.row_stride * number_bytes_;
+          std::memset(data + rows.begin * row_bytes, 0, static_cast<size_t>((rows.end - rows.begin) * row_bytes));
+        }
+        const Range places = {std::max(part.begin, table_.begins[image]), std::min(part.end, table_.begins[image + 1])};
+        if (places.begin < places.end) AddPlane(data, plane, places, rows, part.begin);
+      }
+    });
+  }
+
+  void AddPlane(char* data, int64_t plane, Range places, Range rows, int64_t first_kept) {
+    const int64_t bin = plan_.BinOf(plane);
+    const int64_t column = bin * problem_.output_dim + plan_.FirstChannelOf(plane);
+    const bool kept = problem_.channels_first;  // as rows of `pooled_`
+    const char* pooled = pooled_ + ((places.begin - first_kept) * problem_.channels() + column) * pooled_bytes_;
+    problem_.kernels.add_bins(kept ? pooled_type_ : problem_.type,
+                              {.plane = data,
+                               .pixel_stride = plan_.pixel_stride,
+                               .row_stride = plan_.row_stride,
+                               .ys = table_.BinRows(bin / problem_.pooled_width) + places.begin,
+                               .xs = table_.BinColumns(bin % problem_.pooled_width) + places.begin,
+                               .count = places.end - places.begin,
+                               .row_begin = static_cast<uint32_t>(rows.begin),
+                               .row_end = static_cast<uint32_t>(rows.end),
+                               .rows = kept ? nullptr : table_.rois + places.begin,
+                               .source = kept ? pooled : Source(column),
+                               .source_stride = problem_.channels(),
+                               .channels = plan_.ChannelsOf(plane)},
+                              wide_);
+  }
+
+  bool WriteBack(const PlaneGroup& group) {
+    const int64_t units = group.images() * (problem_.channels_first ? group.planes() : problem_.height);
+    const int64_t work = group.images() * group.planes() * plan_.plane_stride;
+    const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work, kMinTaskElements), units));
+    return parallel_.Run(tasks, [&](int task) {
+      const Range range = PieceOf(units, tasks, task);
+      for (int64_t unit = range.begin; unit < range.end; ++unit) {
+        if (problem_.channels_first) {
+          WritePlane(group, group.image_begin + unit / group.planes(), group.plane_begin + unit % group.planes());
+        } else {
+          WriteRow(group, group.image_begin + unit / problem_.height, unit % problem_.height);
+        }
+      }
+    });
+  }
+
+  // NHWC: one row of pixels, all planes of the group.
+  void WriteRow(const PlaneGroup& group, int64_t image, int64_t y) {
+    const int64_t first_pixel = (table_.images[image] * problem_.height + y) * problem_.width;
+    for (int64_t x = 0; x < problem_.width; ++x) {
+      const int64_t pixel = (first_pixel + x) * problem_.channels();
+      VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
+        const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
+        const char* source = PlaneData(plan_, group, planes_, image, plane) +
+                             (y * plan_.row_stride + x * plan_.pixel_stride) * number_bytes_;
+        problem_.kernels.transpose_out(problem_.type,
+                                       {.source = source,
+                                        .target = Target(pixel + channel),
+                                        .rows = count,
+                                        .columns = plan_.ChannelsOf(plane),
+                                        .source_stride = plan_.plane_stride,
+                                        .target_stride = plan_.bins,
+                                        .padded_rows = count},
+                                       wide_);
+      });
+    }
+  }
+
+  // NCHW: one plane.
+  void WritePlane(const PlaneGroup& group, int64_t image, int64_t plane) {
+    const int64_t pixels = problem_.height * problem_.width;
+    const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
+    problem_.kernels.transpose_out(
+        problem_.type,
+        {.source = PlaneData(plan_, group, planes_, image, plane),
+         .target = Target((table_.images[image] * problem_.channels() + channel) * pixels),
+         .rows = pixels,
+         .columns = plan_.ChannelsOf(plane),
+         .source_stride = plan_.pixel_stride,
+         .target_stride = plan_.bins * pixels,
+         .padded_rows = pixels},
+        wide_);
+  }
+
+  const PsRoiPoolProblem& problem_;
+  const Parallel& parallel_;
+  const int64_t element_bytes_;
+  const mluOpDataType_t pooled_type_;
+  const int64_t pooled_bytes_;
+  const int64_t rows_at_once_;
+  int64_t number_bytes_ = 0;
+  bool wide_ = false;
+  PlanePlan plan_ = {};
+  RoiTable table_ = {};
+  char* planes_ = nullptr;
+  char* pooled_ = nullptr;
+};
+
+}  // namespace
+
+RunResult PsRoiPoolBackward(const PsRoiPoolProblem& problem, const Parallel& parallel, Scratch& scratch) {
+  return BackwardPass(problem, parallel).Run(scratch);
+}
+
+}  // namespace detops

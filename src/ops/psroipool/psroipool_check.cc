@@ -1,0 +1,162 @@
+#include "ops/psroipool/psroipool_check.h"
+
+#include <cmath>
+
+#include "core/checked_math.h"
+#include "core/context.h"
+#include "ops/psroipool/psroipool_mapping.h"
+#include "ops/psroipool/psroipool_rois.h"
+
+namespace detops {
+namespace {
+
+PsRoiPoolProblem MakeProblem(const PsRoiPoolArguments& args) {
+  const bool channels_first = args.map.desc->layout == MLUOP_LAYOUT_NCHW;
+  const PsRoiPoolAxes axes{channels_first};
+  PsRoiPoolProblem problem = {.type = args.map.desc->type,
+                              .rules = args.rules,
+                              .channels_first = channels_first,
+                              .spatial_scale = args.spatial_scale,
+                              .images = args.map.desc->extent(0),
+                              .height = args.map.desc->extent(axes.map_height()),
+                              .width = args.map.desc->extent(axes.map_width()),
+                              .roi_count = args.rois.desc->extent(0),
+                              .pooled_height = args.pooled_height,
+                              .pooled_width = args.pooled_width,
+                              .output_dim = args.output_dim,
+                              .rois = args.rois.data,
+                              .source = args.rules.backward ? args.pooled.data : args.map.data,
+                              .target = const_cast<void*>(args.rules.backward ? args.map.data : args.pooled.data),
+                              .mapping_channel = nullptr,
+                              .kernels = ChoosePsRoiPoolKernels()};
+  if (!args.rules.backward) problem.mapping_channel = static_cast<int32_t*>(const_cast<void*>(args.mapping.data));
+  return problem;
+}
+
+// As the caller wrote it, if it was a float.
+NumberText ScaleText(const PsRoiPoolArguments& args) {
+  const auto narrow = static_cast<float>(args.spatial_scale);
+  return static_cast<double>(narrow) == args.spatial_scale ? NumberText(narrow) : NumberText(args.spatial_scale);
+}
+
+void CheckRoiValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments& args, const PsRoiPoolProblem& problem) {
+  check.Finite(args.rois);
+  if (check.failed() || !call.handle()->value_checks) return;
+  int64_t roi = -1;
+  RoiFault fault = RoiFault::kNone;
+  if (!FindBadRoi(problem, call.handle()->parallel, &roi, &fault)) {
+    check.Rule(false, MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while rois was checked.");
+    return;
+  }
+  if (fault == RoiFault::kBatchId) {
+    check.NoBadElement(args.rois, roi * 5, "a whole number in [0, N), N being the number of images");
+  } else if (fault == RoiFault::kOverflow) {
+    check.Rule(false, MLUOP_STATUS_BAD_PARAM,
+               "rois[%lld] has coordinates or an extent that overflow once scaled by spatial_scale = %s, expected "
+               "finite ones.",
+               static_cast<long long>(roi), ScaleText(args).text);
+  }
+}
+
+// Limits of our own: spans of bins are 32-bit, and so are the channels that mapping_channel holds.
+void CheckLimits(ArgCheck& check, const PsRoiPoolProblem& problem) {
+  constexpr int64_t kMaxSpan = UINT32_MAX;
+  check
+      .Supported(problem.height < kMaxSpan && problem.width < kMaxSpan,
+                 "the map is too large, expected a height and a width below 2^32 - 1.")
+      .Supported(problem.channels() <= INT32_MAX, "the map has too many channels, expected fewer than 2^31.");
+}
+
+// What mapping_channel of a backward pass holds.
+void CheckMappingValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments& args,
+                        const PsRoiPoolProblem& problem, MappingFindings* findings) {
+  if (check.failed() || args.mapping.desc == nullptr) return;
+  const mluOpHandle_t handle = call.handle();
+  auto* pattern =
+      static_cast<int32_t*>(handle->scratch.Reserve(static_cast<size_t>(PatternSize(problem)) * sizeof(int32_t)));
+  check.Rule(pattern != nullptr, MLUOP_STATUS_ALLOC_FAILED, "there is no memory to check mapping_channel.");
+  if (check.failed()) return;
+  const auto* mapping = static_cast<const int32_t*>(args.mapping.data);
+  const bool done = InspectMapping(problem, handle->parallel, mapping, handle->value_checks, pattern, findings);
+  check
+      .Rule(done, MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while mapping_channel was checked.")
+      .NoBadElement(args.mapping, findings->bad_index, "a channel in [0, C), C being the channels of bottom_grad");
+}
+
+// The map has no pixels: what has elements gets what the mathematics says.
+mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args) {
+  const PsRoiPoolProblem problem = MakeProblem(args);
+  if (problem.target != nullptr && problem.mapping_channel != nullptr) check.Separate(args.pooled, {args.mapping});
+  if (problem.target != nullptr && args.rois.data != nullptr) check.Separate(args.pooled, {args.rois});
+  if (problem.mapping_channel != nullptr && args.rois.data != nullptr) check.Separate(args.mapping, {args.rois});
+  CheckLimits(check, problem);
+  if (check.failed()) return check.status();
+  return call.Finish(PsRoiPoolEmpty(problem, call.handle()->parallel, call.handle()->scratch));
+}
+
+}  // namespace
+
+void CheckScale(ArgCheck& check, const PsRoiPoolArguments& args) {
+  if (check.failed()) return;
+  const auto fine = [](auto scale) { return std::isfinite(scale) && scale > 0; };
+  const bool narrow = args.map.desc->type != MLUOP_DTYPE_DOUBLE;
+  check.Rule(fine(args.spatial_scale) && (!narrow || fine(static_cast<float>(args.spatial_scale))),
+             MLUOP_STATUS_BAD_PARAM, "spatial_scale is %s, expected a finite number above 0.", ScaleText(args).text);
+}
+
+void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args) {
+  if (check.failed()) return;
+  const PsRoiPoolAxes axes{args.map.desc->layout == MLUOP_LAYOUT_NCHW};
+  const int64_t channels = SaturatingMultiply(SaturatingMultiply(args.pooled_height, args.pooled_width), args.output_dim);
+  Dim R("R"), C("pooled_height * pooled_width * output_dim", channels);
+  check.Axis(args.rois, 0, R).Axis(args.pooled, 0, R).Axis(args.map, axes.map_channels(), C);
+  if (args.mapping.desc == nullptr) return;
+  for (int axis = 0; axis < 4; ++axis) {
+    Dim same("the extent");
+    check.Axis(args.pooled, axis, same).Axis(args.mapping, axis, same);
+  }
+}
+
+mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args, void* workspace,
+                            size_t workspace_size) {
+  if (check.failed()) return check.status();
+  if (args.map.desc->element_count() == 0) return FinishEmptyForward(call, check, args);
+  const BufferArg space("workspace", workspace, static_cast<int64_t>(workspace_size));
+  check.NotEmpty(args.rois).Data(args.map).Data(args.rois).Data(args.pooled);
+  if (args.mapping.desc != nullptr) check.Data(args.mapping);
+  check.WorkspacePointer(workspace, workspace_size).Separate(args.pooled, {args.map, args.rois, space});
+  if (args.mapping.desc != nullptr) {
+    check.Separate(args.mapping, {args.map, args.rois, args.pooled, space});
+  }
+  if (workspace != nullptr) check.Separate(space, {args.map, args.rois});
+  if (check.failed()) return check.status();
+  const PsRoiPoolProblem problem = MakeProblem(args);
+  CheckRoiValues(check, call, args, problem);
+  CheckLimits(check, problem);
+  if (check.failed()) return check.status();
+  return call.Finish(PsRoiPoolForward(problem, call.handle()->parallel, call.handle()->scratch));
+}
+
+mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args) {
+  check.NotEmpty(args.rois);
+  if (check.failed()) return check.status();
+  // Without rois the call has been refused, so a pooled tensor is empty only if the map is.
+  if (args.pooled.desc->element_count() == 0 || args.map.desc->element_count() == 0) return call.Succeed();
+  check.Data(args.pooled).Data(args.rois).Data(args.map);
+  if (args.mapping.desc != nullptr) check.Data(args.mapping);
+  check.Separate(args.map, {args.pooled, args.rois});
+  if (args.mapping.desc != nullptr) check.Separate(args.map, {args.mapping});
+  if (check.failed()) return check.status();
+  const PsRoiPoolProblem problem = MakeProblem(args);
+  CheckRoiValues(check, call, args, problem);
+  CheckLimits(check, problem);
+  MappingFindings findings;
+  CheckMappingValues(check, call, args, problem, &findings);
+  if (check.failed()) return check.status();
+  const mluOpHandle_t handle = call.handle();
+  if (findings.usual) return call.Finish(PsRoiPoolBackward(problem, handle->parallel, handle->scratch));
+  const auto* mapping = static_cast<const int32_t*>(args.mapping.data);
+  return call.Finish(PsRoiPoolBackwardMapped(problem, mapping, handle->parallel, handle->scratch));
+}
+
+}  // namespace detops

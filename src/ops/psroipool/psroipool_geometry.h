@@ -1,0 +1,99 @@
+// Where the bins of a roi lie. Every decision that jumps is taken here, in float (double for double tensors), so that
+// forward, backward and all SIMD targets agree.
+#ifndef DETOPS_OPS_PSROIPOOL_GEOMETRY_H_
+#define DETOPS_OPS_PSROIPOOL_GEOMETRY_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "detops.h"
+
+namespace detops {
+
+// The rows or columns [begin, end) of a bin that lie on the map; begin == end if there are none.
+struct BinSpan {
+  uint32_t begin, end;
+};
+
+// One axis of a roi: bin p covers [p * bin + start, (p + 1) * bin + start] + shift.
+template <typename Real>
+struct RoiAxis {
+  Real start;
+  Real bin;
+  double shift;  // a whole number
+};
+
+template <typename Real>
+struct RoiAxes {
+  RoiAxis<Real> y, x;
+};
+
+// Which rounding and clipping a pass uses.
+struct BinRules {
+  detopsPsRoiPoolConvention_t convention;
+  bool backward;
+
+  // torchvision's forward never uses the last row and column.
+  int64_t Limit(int64_t size) const {
+    return convention == DETOPS_PSROIPOOL_TORCHVISION && !backward ? size - 1 : size;
+  }
+};
+
+// Round first, then scale; the end is inside, hence + 1.
+template <typename Real>
+bool MakeRfcnAxis(Real low, Real high, Real scale, int64_t pooled, RoiAxis<Real>* axis) {
+  const Real start = std::round(low) * scale;
+  const Real end = static_cast<Real>(std::round(static_cast<double>(high)) + 1.0) * scale;
+  const Real extent = std::max(end - start, static_cast<Real>(0.1));
+  *axis = {start, extent / static_cast<Real>(pooled), 0.0};
+  return std::isfinite(start) && std::isfinite(end) && std::isfinite(extent);
+}
+
+// Scale first, then round; the end is outside. Differences are double, where those of whole numbers are exact.
+template <typename Real>
+bool MakeTorchvisionAxis(Real low, Real high, Real scale, int64_t pooled, bool narrow, RoiAxis<Real>* axis) {
+  const auto rounded = [&](Real coordinate) -> double {
+    const Real scaled = coordinate * scale;
+    return narrow ? std::round(static_cast<float>(scaled)) : std::round(scaled);
+  };
+  const double start = rounded(low);
+  const double end = rounded(high);
+  const auto extent = static_cast<Real>(std::max(end - start, 1.0));
+  *axis = {Real{0}, extent / static_cast<Real>(pooled), start};
+  return std::isfinite(start) && std::isfinite(end) && std::isfinite(extent);
+}
+
+// roi = (batch id, x1, y1, x2, y2). False if something overflows.
+template <typename Real>
+bool MakeRoiAxes(const BinRules& rules, const Real roi[5], Real scale, int64_t pooled_height, int64_t pooled_width,
+                 RoiAxes<Real>* axes) {
+  if (rules.convention == DETOPS_PSROIPOOL_RFCN) {
+    return MakeRfcnAxis(roi[2], roi[4], scale, pooled_height, &axes->y) &
+           MakeRfcnAxis(roi[1], roi[3], scale, pooled_width, &axes->x);
+  }
+  // torchvision's backward rounds doubles as floats.
+  const bool narrow = rules.convention == DETOPS_PSROIPOOL_TORCHVISION && rules.backward;
+  return MakeTorchvisionAxis(roi[2], roi[4], scale, pooled_height, narrow, &axes->y) &
+         MakeTorchvisionAxis(roi[1], roi[3], scale, pooled_width, narrow, &axes->x);
+}
+
+// `limit` < 2^32. Infinity is on one side of the map; there is no NaN.
+inline uint32_t ClampToMap(double position, int64_t limit) {
+  if (!(position > 0)) return 0;
+  return position >= static_cast<double>(limit) ? static_cast<uint32_t>(limit) : static_cast<uint32_t>(position);
+}
+
+template <typename Real>
+BinSpan SpanOfBin(const RoiAxis<Real>& axis, int64_t p, int64_t limit) {
+  const Real low = std::floor(static_cast<Real>(p) * axis.bin + axis.start);
+  const Real high = std::ceil(static_cast<Real>(p + 1) * axis.bin + axis.start);
+  const uint32_t begin = ClampToMap(static_cast<double>(low) + axis.shift, limit);
+  const uint32_t end = ClampToMap(static_cast<double>(high) + axis.shift, limit);
+  return {begin, std::max(begin, end)};
+}
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_PSROIPOOL_GEOMETRY_H_

@@ -1,0 +1,87 @@
+// The vector part: regrouping channels, sums over the pixels of bins and their reverse.
+//
+// A plane holds, for every pixel of an image, some neighbouring output channels of one bin: [H, W, stride], stride being
+// the channels rounded up to whole vectors, or to a power of two if they are fewer than a vector has. Its numbers are
+// float, or double for double tensors.
+#ifndef DETOPS_OPS_PSROIPOOL_KERNEL_H_
+#define DETOPS_OPS_PSROIPOOL_KERNEL_H_
+
+#include <cstdint>
+
+#include "mlu_op.h"
+#include "ops/psroipool/psroipool_geometry.h"
+
+namespace detops {
+
+// target[column * target_stride + row] = source[row * source_stride + column].
+struct Transposition {
+  const void* source;
+  void* target;
+  int64_t rows, columns;
+  int64_t source_stride, target_stride;
+  int64_t padded_rows;  // zeros from `rows` on; `rows`, or a multiple of 4
+};
+
+// Terms behind which rounding would add up: longer sums are cut into pieces of so many, and these added in double.
+inline constexpr int64_t kLongSum = 512;
+
+// For i in [0, count): the mean over the bin ys[i] x xs[i] of a plane, stored as row rows[i] (row i if rows is nullptr)
+// of the target.
+struct BinSums {
+  const void* plane;
+  int64_t pixel_stride, row_stride;
+  const BinSpan* ys;
+  const BinSpan* xs;
+  int64_t count;
+  const int64_t* rows;
+  void* target;
+  int64_t target_stride;
+  int64_t channels;
+  bool in_order;  // one running sum, however long
+};
+
+// For i in [0, count), in this order: adds row rows[i] of the source, divided by the pixels of the bin, to all of its
+// pixels in the rows [row_begin, row_end) of a plane.
+struct BinAdditions {
+  void* plane;
+  int64_t pixel_stride, row_stride;
+  const BinSpan* ys;
+  const BinSpan* xs;
+  int64_t count;
+  uint32_t row_begin, row_end;
+  const int64_t* rows;
+  const void* source;
+  int64_t source_stride;
+  int64_t channels;
+};
+
+// target[i] = pattern[(first + i) % period], past the caches if there are many. pattern has 16 more numbers behind its
+// period, the first ones again.
+struct PatternFill {
+  const int32_t* pattern;
+  int64_t period;
+  int64_t first;
+  int32_t* target;
+  int64_t count;
+  bool stream;
+};
+
+struct PsRoiPoolKernels {
+  int64_t (*lanes)(mluOpDataType_t type);
+  // From a tensor type to the numbers of planes.
+  void (*transpose_in)(mluOpDataType_t type, const Transposition& transposition);
+  // Back. `wide`: the plane is double whatever the type.
+  void (*transpose_out)(mluOpDataType_t type, const Transposition& transposition, bool wide);
+  // `type` is that of the target.
+  void (*sum_bins)(mluOpDataType_t type, const BinSums& sums);
+  // `type` is that of the source; `wide` as above.
+  void (*add_bins)(mluOpDataType_t type, const BinAdditions& additions, bool wide);
+  void (*fill_pattern)(const PatternFill& fill);
+};
+
+// Those of the SIMD target in use. A call asks once, at its start.
+PsRoiPoolKernels ChoosePsRoiPoolKernels();
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_PSROIPOOL_KERNEL_H_

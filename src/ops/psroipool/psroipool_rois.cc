@@ -1,0 +1,186 @@
+#include "ops/psroipool/psroipool_rois.h"
+
+#include <algorithm>
+
+#include "core/checked_math.h"
+#include "core/element_type.h"
+
+namespace detops {
+namespace {
+
+constexpr int64_t kMinTaskRois = 256;  // some 10 us
+constexpr int kMaxCheckTasks = 64;
+
+template <typename T>
+bool LoadRoiAxes(const PsRoiPoolProblem& problem, int64_t roi, RoiAxes<RealOf<T>>* axes, RealOf<T>* batch_id) {
+  using Real = RealOf<T>;
+  Real numbers[5];
+  for (int64_t i = 0; i < 5; ++i) numbers[i] = LoadReal<T>(problem.rois, roi * 5 + i);
+  *batch_id = numbers[0];
+  return MakeRoiAxes(problem.rules, numbers, static_cast<Real>(problem.spatial_scale), problem.pooled_height,
+                     problem.pooled_width, axes);
+}
+
+template <typename T>
+RoiFault CheckRoi(const PsRoiPoolProblem& problem, int64_t roi) {
+  RoiAxes<RealOf<T>> axes;
+  RealOf<T> batch_id;
+  const bool fits = LoadRoiAxes<T>(problem, roi, &axes, &batch_id);
+  if (!(batch_id >= 0 && static_cast<double>(batch_id) < static_cast<double>(problem.images)) ||
+      std::trunc(batch_id) != batch_id) {
+    return RoiFault::kBatchId;
+  }
+  return fits ? RoiFault::kNone : RoiFault::kOverflow;
+}
+
+template <typename T>
+void FillSpans(const PsRoiPoolProblem& problem, const RoiTableMemory& memory, int64_t place) {
+  RoiAxes<RealOf<T>> axes;
+  RealOf<T> batch_id;
+  LoadRoiAxes<T>(problem, memory.rois[place], &axes, &batch_id);
+  const int64_t height = problem.rules.Limit(problem.height);
+  const int64_t width = problem.rules.Limit(problem.width);
+  for (int64_t ph = 0; ph < problem.pooled_height; ++ph) {
+    memory.ys[ph * problem.roi_count + place] = SpanOfBin(axes.y, ph, height);
+  }
+  for (int64_t pw = 0; pw < problem.pooled_width; ++pw) {
+    memory.xs[pw * problem.roi_count + place] = SpanOfBin(axes.x, pw, width);
+  }
+}
+
+// The union of the spans [first bin, last bin] over the places of an image. Bins ascend.
+BinSpan Union(const BinSpan* first_bin, const BinSpan* last_bin, Range places) {
+  BinSpan all = {UINT32_MAX, 0};
+  for (int64_t i = places.begin; i < places.end; ++i) {
+    all.begin = std::min(all.begin, first_bin[i].begin);
+    all.end = std::max(all.end, last_bin[i].end);
+  }
+  return {std::min(all.begin, all.end), all.end};
+}
+
+// The largest number of spans that share a row or column.
+int64_t MostSpansAtOnce(const BinSpan* spans, Range places, uint32_t* steps, int64_t size) {
+  std::fill_n(steps, size + 1, 0u);
+  for (int64_t i = places.begin; i < places.end; ++i) {
+    ++steps[spans[i].begin];
+    --steps[spans[i].end];  // wraps around, and back in the sum
+  }
+  uint32_t now = 0, most = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    now += steps[i];
+    most = std::max(most, now);
+  }
+  return most;
+}
+
+}  // namespace
+
+RoiTableMemory::RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena)
+    : rois(arena.Take<int64_t>(problem.roi_count)),
+      images(arena.Take<int64_t>(problem.images)),
+      begins(arena.Take<int64_t>(SaturatingAdd(problem.images, 1))),
+      regions(arena.Take<MapRegion>(problem.images)),
+      ys(arena.Take<BinSpan>(SaturatingMultiply(problem.roi_count, problem.pooled_height))),
+      xs(arena.Take<BinSpan>(SaturatingMultiply(problem.roi_count, problem.pooled_width))),
+      next(arena.Take<int64_t>(SaturatingAdd(problem.images, 1))),
+      coverage(arena.Take<uint32_t>(SaturatingMultiply(problem.pooled_height + problem.pooled_width,
+                                                       std::max(problem.height, problem.width) + 1))) {}
+
+bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTableMemory& memory,
+                  RoiTable* table) {
+  return WithElementType(problem.type, [&]<typename T>() {
+    const auto image_of = [&](int64_t roi) { return static_cast<int64_t>(LoadReal<T>(problem.rois, roi * 5)); };
+    // A counting sort by image; rois of one image keep their order.
+    std::fill_n(memory.next, problem.images + 1, int64_t{0});
+    for (int64_t roi = 0; roi < problem.roi_count; ++roi) ++memory.next[image_of(roi) + 1];
+    int64_t active = 0;
+    for (int64_t image = 0; image < problem.images; ++image) {
+      const int64_t count = memory.next[image + 1];
+      memory.next[image + 1] += memory.next[image];
+      if (count == 0) continue;
+      memory.images[active] = image;
+      memory.begins[active++] = memory.next[image];
+    }
+    memory.begins[active] = problem.roi_count;
+    for (int64_t roi = 0; roi < problem.roi_count; ++roi) memory.rois[memory.next[image_of(roi)]++] = roi;
+
+    const int tasks = parallel.TaskCount(problem.roi_count, kMinTaskRois);
+    const bool done = parallel.Run(tasks, [&](int task) {
+      const Range range = PieceOf(problem.roi_count, tasks, task);
+      for (int64_t place = range.begin; place < range.end; ++place) FillSpans<T>(problem, memory, place);
+    });
+    if (!done) return false;
+    *table = {problem.roi_count, active,         memory.rois, memory.images, memory.begins,
+              memory.regions,    memory.ys,      memory.xs};
+    for (int64_t a = 0; a < active; ++a) {
+      const Range places = {memory.begins[a], memory.begins[a + 1]};
+      memory.regions[a] = {Union(table->BinRows(0), table->BinRows(problem.pooled_height - 1), places),
+                           Union(table->BinColumns(0), table->BinColumns(problem.pooled_width - 1), places)};
+    }
+    return true;
+  });
+}
+
+bool LargestCoverage(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTable& table,
+                     const RoiTableMemory& memory, int64_t* coverage) {
+  *coverage = 0;
+  for (int64_t a = 0; a < table.active_images; ++a) {
+    *coverage = std::max(*coverage, table.begins[a + 1] - table.begins[a]);
+  }
+  if (*coverage <= kLongSum) return true;
+  // Rows and columns apart: no more rois can share a pixel than share its row, or its column.
+  const int64_t size = std::max(problem.height, problem.width);
+  const int64_t lines = problem.pooled_height + problem.pooled_width;
+  const int tasks = static_cast<int>(std::min<int64_t>(lines, parallel.ThreadCount()));
+  int64_t rows[kMaxCheckTasks] = {}, columns[kMaxCheckTasks] = {};
+  const int used = std::min(tasks, kMaxCheckTasks);
+  const bool done = parallel.Run(used, [&](int task) {
+    const Range range = PieceOf(lines, used, task);
+    int64_t most_rows = 0, most_columns = 0;
+    for (int64_t line = range.begin; line < range.end; ++line) {
+      const bool vertical = line < problem.pooled_height;
+      const BinSpan* spans = vertical ? table.BinRows(line) : table.BinColumns(line - problem.pooled_height);
+      int64_t& most = vertical ? most_rows : most_columns;
+      for (int64_t a = 0; a < table.active_images; ++a) {
+        const Range places = {table.begins[a], table.begins[a + 1]};
+        if (places.end - places.begin <= kLongSum) continue;
+        most = std::max(most, MostSpansAtOnce(spans, places, memory.coverage + line * (size + 1),
+                                              vertical ? problem.height : problem.width));
+      }
+    }
+    rows[task] = most_rows;
+    columns[task] = most_columns;
+  });
+  const int64_t most_rows = *std::max_element(rows, rows + kMaxCheckTasks);
+  const int64_t most_columns = *std::max_element(columns, columns + kMaxCheckTasks);
+  *coverage = std::min({*coverage, most_rows, most_columns});
+  return done;
+}
+
+bool FindBadRoi(const PsRoiPoolProblem& problem, const Parallel& parallel, int64_t* roi, RoiFault* fault) {
+  const int tasks = std::min(kMaxCheckTasks, parallel.TaskCount(problem.roi_count, kMinTaskRois));
+  struct Found {
+    int64_t roi = -1;
+    RoiFault fault = RoiFault::kNone;
+  } found[kMaxCheckTasks];
+  const bool done = parallel.Run(tasks, [&](int task) {
+    WithElementType(problem.type, [&]<typename T>() {
+      const Range range = PieceOf(problem.roi_count, tasks, task);
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        const RoiFault here = CheckRoi<T>(problem, i);
+        if (here == RoiFault::kNone) continue;
+        found[task] = {i, here};
+        return;
+      }
+    });
+  });
+  *roi = -1;
+  *fault = RoiFault::kNone;
+  for (int task = 0; task < tasks && *roi < 0; ++task) {
+    *roi = found[task].roi;
+    *fault = found[task].fault;
+  }
+  return done;
+}
+
+}  // namespace detops

@@ -1,0 +1,134 @@
+// The points of each voxel, for one group of boxes after the other.
+#ifndef DETOPS_OPS_ROIAWARE_POOL3D_SEARCH_H_
+#define DETOPS_OPS_ROIAWARE_POOL3D_SEARCH_H_
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "core/arena.h"
+#include "core/bit_sort.h"
+#include "ops/roiaware_pool3d/roiaware_pool3d.h"
+#include "ops/roiaware_pool3d/roiaware_pool3d_points.h"
+
+namespace detops {
+
+// The entries of a box, ascending: by voxel, and in a voxel by point.
+struct BoxEntries {
+  const VoxelPoint* first;
+  const VoxelPoint* last;
+};
+
+// Calls visit(voxel, first entry, number of entries that are kept) for the voxels of [first, last).
+template <class Visit>
+void VisitVoxels(const VoxelPoint* first, const VoxelPoint* last, int64_t most_points, const Visit& visit) {
+  while (first != last) {
+    const uint32_t voxel = VoxelOf(*first);
+    const VoxelPoint* end = first + 1;
+    while (end != last && VoxelOf(*end) == voxel) ++end;
+    if (most_points > 0) visit(voxel, first, std::min<int64_t>(end - first, most_points));
+    first = end;
+  }
+}
+
+template <typename T>
+class BoxSearch {
+ public:
+  BoxSearch(const BoxSearchProblem& problem, const Parallel& parallel)
+      : problem_(problem), parallel_(parallel), points_(problem, parallel) {
+    // Room for what a group of boxes may find, or for one box with all points.
+    constexpr int64_t kRoom = int64_t{4} << 20;
+    room_ = std::max(problem.points, std::min(kRoom, SaturatingMultiply(problem.boxes, problem.points)));
+  }
+
+  void Take(Arena& arena) {
+    points_.Take(arena);
+    begins_ = arena.Take<int64_t>(problem_.boxes + 1);
+    counts_ = arena.Take<int64_t>(problem_.boxes);
+    entries_ = arena.Take<VoxelPoint>(room_);
+    spare_ = arena.Take<VoxelPoint>(room_);
+  }
+
+  bool Prepare() { return points_.Sort(); }
+
+  // How many of the boxes from `box` on fit together; their places are set.
+  int64_t GroupEnd(int64_t box) {
+    int64_t place = 0;
+    int64_t end = box;
+    for (; end < problem_.boxes; ++end) {
+      int64_t candidates = 0;
+      points_.VisitRuns(end, [&](int64_t first, int64_t last) { candidates += last - first; });
+      if (end > box && place + candidates > room_) break;
+      begins_[end] = place;
+      place += candidates;
+    }
+    work_ = place;
+    return end;
+  }
+
+  // Finds and sorts the entries of the boxes [begin, end), which GroupEnd has found to fit.
+  bool Find(int64_t begin, int64_t end) {
+    constexpr int64_t kMinTaskPoints = 4000;
+    const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work_, kMinTaskPoints), end - begin));
+    return parallel_.Run(tasks, [&](int task) {
+      const Range range = PieceOf(end - begin, tasks, task);
+      for (int64_t box = begin + range.begin; box < begin + range.end; ++box) {
+        VoxelPoint* entries = entries_ + begins_[box];
+        counts_[box] = points_.Find(box, entries);
+        Sort(entries, spare_ + begins_[box], counts_[box]);
+      }
+    });
+  }
+
+  BoxEntries EntriesOf(int64_t box) const {
+    const VoxelPoint* first = entries_ + begins_[box];
+    return {first, first + counts_[box]};
+  }
+
+ private:
+  void Sort(VoxelPoint* entries, VoxelPoint* spare, int64_t count) const {
+    constexpr int64_t kFew = 1024;
+    if (count <= kFew) return std::sort(entries, entries + count);
+    Parallel alone;
+    alone.SetThreadCount(1);
+    uint32_t counters[1 << kMaxDigitBits];
+    const int point_bits = std::bit_width(static_cast<uint64_t>(problem_.points - 1));
+    const int voxel_bits = std::bit_width(static_cast<uint64_t>(problem_.grid.count() - 1));
+    VoxelPoint* by_point = entries;
+    VoxelPoint* sorted = entries;
+    const bool done = SortByBits(alone, entries, spare, count, 0, point_bits, counters, &by_point) &&
+                      SortByBits(alone, by_point, by_point == entries ? spare : entries, count, 32, 32 + voxel_bits,
+                                 counters, &sorted);
+    if (done && sorted != entries) std::copy_n(sorted, count, entries);
+  }
+
+  const BoxSearchProblem& problem_;
+  const Parallel& parallel_;
+  SortedPoints<T> points_;
+  int64_t room_;
+  int64_t work_ = 0;
+  int64_t* begins_ = nullptr;
+  int64_t* counts_ = nullptr;
+  VoxelPoint* entries_ = nullptr;
+  VoxelPoint* spare_ = nullptr;
+};
+
+// Reserves the memory that search.Take and more(arena) ask for, and takes it.
+template <class Search, class More>
+RunResult ReserveFor(Search& search, Scratch& scratch, const More& more) {
+  Arena sizes;
+  search.Take(sizes);
+  more(sizes);
+  const int64_t bytes = sizes.NeededBytes();
+  if (bytes == kMaxInt64) return RunResult::kNoMemory;
+  void* memory = scratch.Reserve(static_cast<size_t>(bytes));
+  if (memory == nullptr) return RunResult::kNoMemory;
+  Arena arena(memory);
+  search.Take(arena);
+  more(arena);
+  return RunResult::kDone;
+}
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_ROIAWARE_POOL3D_SEARCH_H_
