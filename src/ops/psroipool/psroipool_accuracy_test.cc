@@ -109,6 +109,14 @@ TEST_P(PsRoiPoolAccuracy, NumbersOfRois) {
   }
 }
 
+// More images than a byte counts, every second without a roi: bfloat16 has no odd numbers above 256.
+TEST_P(PsRoiPoolAccuracy, ManyImages) {
+  Problem problem(kContract, GetParam(), {300, 3, 4, 500, 2, 2, 3}, 0.5);
+  FillMixedRois(problem, 500);
+  for (int64_t r = 0; r < 500; ++r) problem.rois.Set(r * 5, static_cast<double>(r * 37 % 150 * 2));
+  ExpectAgreementBothWays(problem);
+}
+
 // Starts and ends on whole pixels after scaling, where the last bit decides between two pixels.
 TEST_P(PsRoiPoolAccuracy, WholePixels) {
   for (const double scale : {0.1, 0.2, 1.0 / 3, 0.7}) {

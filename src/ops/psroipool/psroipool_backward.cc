@@ -1,6 +1,6 @@
-// Backward: forward turned around. Each plane collects the gradients of all rois of its image, roi after roi, while it is
-// in the second-level cache; then the planes are written back in the order of the map. A pixel's sum has the order of the
-// rois whatever the cutting, so its bits do not depend on it.
+// Backward: forward turned around. Each plane collects the gradients of all rois of its image while it is in the
+// second-level cache; then the planes are written back in the order of the map. A pixel's sum has the order of the rois
+// whatever the cutting, so its bits do not depend on it.
 #include <cstring>
 
 #include "core/arena.h"
@@ -124,7 +124,7 @@ class BackwardPass {
   bool AddPlanes(const PlaneGroup& group, Range part, bool first) {
     constexpr int64_t kUsualArea = 4;
     const int64_t planes = group.images() * group.planes();
-    const int64_t work = (part.end - part.begin) * group.planes() * plan_.pixel_stride * kUsualArea +
+    const int64_t work = (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea +
                          planes * plan_.plane_stride;
     const int wanted = parallel_.TaskCount(work, kMinTaskElements);
     const int bands = static_cast<int>(std::min(DivideRoundUp(wanted, planes), problem_.height));
@@ -138,7 +138,7 @@ class BackwardPass {
         const Range rows = PieceOf(problem_.height, bands, static_cast<int>(unit % bands));
         char* data = PlaneData(plan_, group, planes_, image, plane);
         if (first) {
-          const int64_t row_bytes = plan_.row_stride * number_bytes_;
+          const int64_t row_bytes = plan_.RowStrideOf(plane) * number_bytes_;
           std::memset(data + rows.begin * row_bytes, 0, static_cast<size_t>((rows.end - rows.begin) * row_bytes));
         }
         const Range places = {std::max(part.begin, table_.begins[image]), std::min(part.end, table_.begins[image + 1])};
@@ -154,8 +154,8 @@ class BackwardPass {
     const char* pooled = pooled_ + ((places.begin - first_kept) * problem_.channels() + column) * pooled_bytes_;
     problem_.kernels.add_bins(kept ? pooled_type_ : problem_.type,
                               {.plane = data,
-                               .pixel_stride = plan_.pixel_stride,
-                               .row_stride = plan_.row_stride,
+                               .pixel_stride = plan_.PixelStrideOf(plane),
+                               .row_stride = plan_.RowStrideOf(plane),
                                .ys = table_.BinRows(bin / problem_.pooled_width) + places.begin,
                                .xs = table_.BinColumns(bin % problem_.pooled_width) + places.begin,
                                .count = places.end - places.begin,
@@ -192,7 +192,7 @@ class BackwardPass {
       VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
         const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
         const char* source = PlaneData(plan_, group, planes_, image, plane) +
-                             (y * plan_.row_stride + x * plan_.pixel_stride) * number_bytes_;
+                             (y * plan_.RowStrideOf(plane) + x * plan_.PixelStrideOf(plane)) * number_bytes_;
         problem_.kernels.transpose_out(problem_.type,
                                        {.source = source,
                                         .target = Target(pixel + channel),
@@ -216,7 +216,7 @@ class BackwardPass {
          .target = Target((table_.images[image] * problem_.channels() + channel) * pixels),
          .rows = pixels,
          .columns = plan_.ChannelsOf(plane),
-         .source_stride = plan_.pixel_stride,
+         .source_stride = plan_.PixelStrideOf(plane),
          .target_stride = plan_.bins * pixels,
          .padded_rows = pixels},
         wide_);

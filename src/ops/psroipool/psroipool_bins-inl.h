@@ -28,16 +28,68 @@ using PlaneOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 inline int64_t AreaOf(BinSpan y, BinSpan x) { return int64_t{y.end - y.begin} * int64_t{x.end - x.begin}; }
 
-// kVectors sums over the pixels of one row, or of a piece of it.
+// The rows of pooled tensors are far from each other, out of the processor's own sight.
+constexpr int64_t kRowsAhead = 12;
+
+// Two cache lines; a third one between them would come along by itself.
+template <int kWrite, typename T>
+HWY_INLINE void PrefetchEnds(T* row, int64_t channels) {
+  __builtin_prefetch(row, kWrite);
+  __builtin_prefetch(row + channels - 1, kWrite);
+}
+
+// Where the vectors of a pixel begin. The last one ends with the last channel.
+template <int kVectors, class D>
+struct VectorPlaces {
+  VectorPlaces(D d, int64_t channels)
+      : n(static_cast<int64_t>(hn::Lanes(d))), last(kVectors == 1 ? 0 : channels - n), left(channels) {}
+
+  int64_t Begin(int k) const { return k == kVectors - 1 ? last : k * n; }
+
+  int64_t n;
+  int64_t last;
+  int64_t left;  // of all channels, for one vector that they do not fill
+};
+
+// kVectors running sums over a pixel.
 template <int kVectors, class D, typename Real, class V>
-HWY_INLINE void AddPixels(D d, const Real* HWY_RESTRICT pixel, int64_t pixel_stride, int64_t count, V& s0, V& s1, V& s2,
-                          V& s3) {
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
-  for (; count > 0; --count, pixel += pixel_stride) {
-    s0 = hn::Add(s0, hn::LoadU(d, pixel));
-    if constexpr (kVectors > 1) s1 = hn::Add(s1, hn::LoadU(d, pixel + n));
-    if constexpr (kVectors > 2) s2 = hn::Add(s2, hn::LoadU(d, pixel + 2 * n));
-    if constexpr (kVectors > 3) s3 = hn::Add(s3, hn::LoadU(d, pixel + 3 * n));
+HWY_INLINE void AddPixel(D d, const VectorPlaces<kVectors, D>& places, const Real* pixel, V& s0, V& s1, V& s2, V& s3) {
+  s0 = hn::Add(s0, hn::LoadU(d, pixel + places.Begin(0)));
+  if constexpr (kVectors > 1) s1 = hn::Add(s1, hn::LoadU(d, pixel + places.Begin(1)));
+  if constexpr (kVectors > 2) s2 = hn::Add(s2, hn::LoadU(d, pixel + places.Begin(2)));
+  if constexpr (kVectors > 3) s3 = hn::Add(s3, hn::LoadU(d, pixel + places.Begin(3)));
+}
+
+// Calls visit(first pixel of a row, std::integral_constant<int, width>) for all rows if the width is small, or
+// visit(pixel, one) for all pixels. Loops with few rounds are a coin toss to the processor; one jump per bin is not.
+template <typename Pointer, class Visit>
+HWY_INLINE void VisitPixels(Pointer first, int64_t row_stride, int64_t pixel_stride, int64_t height, int64_t width,
+                            const Visit& visit) {
+  const auto rows = [&](auto pixels) {
+    for (int64_t y = 0; y < height; ++y) visit(first + y * row_stride, pixels);
+  };
+  switch (width) {
+    case 1:
+      return rows(std::integral_constant<int, 1>());
+    case 2:
+      return rows(std::integral_constant<int, 2>());
+    case 3:
+      return rows(std::integral_constant<int, 3>());
+    case 4:
+      return rows(std::integral_constant<int, 4>());
+    case 5:
+      return rows(std::integral_constant<int, 5>());
+    case 6:
+      return rows(std::integral_constant<int, 6>());
+    case 7:
+      return rows(std::integral_constant<int, 7>());
+    case 8:
+      return rows(std::integral_constant<int, 8>());
+    default:
+      for (int64_t y = 0; y < height; ++y) {
+        Pointer pixel = first + y * row_stride;
+        for (int64_t x = 0; x < width; ++x, pixel += pixel_stride) visit(pixel, std::integral_constant<int, 1>());
+      }
   }
 }
 
@@ -46,7 +98,8 @@ template <int kVectors, class D, typename Real, class V>
 HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Real* first, int64_t width, int64_t height, V& s0, V& s1,
                              V& s2, V& s3) {
   constexpr size_t kMaxLanes = hn::MaxLanes(D());
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const VectorPlaces<kVectors, D> places(d, sums.channels);
+  const int64_t n = places.n;
   Real piece[kVectors * kMaxLanes];
   double total[kVectors * kMaxLanes] = {};
   const auto flush = [&] {
@@ -60,12 +113,9 @@ HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Real* first, int64_
   int64_t room = kLongSum;
   for (int64_t y = 0; y < height; ++y) {
     const Real* pixel = first + y * sums.row_stride;
-    for (int64_t x = 0; x < width;) {
-      const int64_t step = std::min(room, width - x);
-      AddPixels<kVectors>(d, pixel + x * sums.pixel_stride, sums.pixel_stride, step, s0, s1, s2, s3);
-      x += step;
-      room -= step;
-      if (room > 0) continue;
+    for (int64_t x = 0; x < width; ++x, pixel += sums.pixel_stride) {
+      AddPixel<kVectors>(d, places, pixel, s0, s1, s2, s3);
+      if (--room > 0) continue;
       flush();
       room = kLongSum;
     }
@@ -81,73 +131,80 @@ HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Real* first, int64_
 template <int kVectors, typename T, class D>
 HWY_NOINLINE void SumBinsWith(D d, const BinSums& sums) {
   using Real = PlaneOf<T>;
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const VectorPlaces<kVectors, D> places(d, sums.channels);
+  const int64_t pixel_stride = sums.pixel_stride;
   const auto* plane = static_cast<const Real*>(sums.plane);
   const auto target_of = [&](int64_t i) {
     return static_cast<T*>(sums.target) + (sums.rows == nullptr ? i : sums.rows[i]) * sums.target_stride;
   };
-  // The rows of the target are far from each other, out of the processor's own sight.
-  constexpr int64_t kAhead = 8;
   for (int64_t i = 0; i < sums.count; ++i) {
-    if (i + kAhead < sums.count) __builtin_prefetch(target_of(i + kAhead), 1);
+    PrefetchEnds<1>(target_of(std::min(i + kRowsAhead, sums.count - 1)), sums.channels);
     const BinSpan y = sums.ys[i], x = sums.xs[i];
     const int64_t area = AreaOf(y, x);
-    const int64_t width = x.end - x.begin;
-    const Real* first = plane + y.begin * sums.row_stride + x.begin * sums.pixel_stride;
+    const int64_t height = y.end - y.begin, width = x.end - x.begin;
+    const Real* first = plane + y.begin * sums.row_stride + x.begin * pixel_stride;
     auto s0 = hn::Zero(d);
     auto s1 = s0, s2 = s0, s3 = s0;
     if (HWY_UNLIKELY(area > kLongSum && !sums.in_order)) {
-      SumLongBin<kVectors>(d, sums, first, width, y.end - y.begin, s0, s1, s2, s3);
+      SumLongBin<kVectors>(d, sums, first, width, height, s0, s1, s2, s3);
     } else if (area > 0) {
-      for (uint32_t row = y.begin; row < y.end; ++row, first += sums.row_stride) {
-        AddPixels<kVectors>(d, first, sums.pixel_stride, width, s0, s1, s2, s3);
-      }
+      VisitPixels(first, sums.row_stride, pixel_stride, height, width, [&](const Real* row, auto pixels) HWY_ATTR {
+        for (int k = 0; k < pixels; ++k) AddPixel<kVectors>(d, places, row + k * pixel_stride, s0, s1, s2, s3);
+      });
     }
     // 0 / 1 for an empty bin.
-    const auto pixels = hn::Set(d, static_cast<Real>(std::max<int64_t>(area, 1)));
+    const auto divisor = hn::Set(d, static_cast<Real>(std::max<int64_t>(area, 1)));
     T* target = target_of(i);
-    StoreFirst(hn::Div(s0, pixels), d, target, sums.channels);
-    if constexpr (kVectors > 1) StoreFirst(hn::Div(s1, pixels), d, target + n, sums.channels - n);
-    if constexpr (kVectors > 2) StoreFirst(hn::Div(s2, pixels), d, target + 2 * n, sums.channels - 2 * n);
-    if constexpr (kVectors > 3) StoreFirst(hn::Div(s3, pixels), d, target + 3 * n, sums.channels - 3 * n);
+    StoreFirst(hn::Div(s0, divisor), d, target, kVectors > 1 ? places.n : places.left);
+    if constexpr (kVectors > 1) StoreElements(hn::Div(s1, divisor), d, target + places.Begin(1));
+    if constexpr (kVectors > 2) StoreElements(hn::Div(s2, divisor), d, target + places.Begin(2));
+    if constexpr (kVectors > 3) StoreElements(hn::Div(s3, divisor), d, target + places.Begin(3));
   }
+}
+
+// All loads before the first store: channels that two vectors share are then stored twice, with the same values.
+template <int kVectors, class D, typename Real, class V>
+HWY_INLINE void AddToPixel(D d, const VectorPlaces<kVectors, D>& places, Real* pixel, V g0, V g1, V g2, V g3) {
+  const auto v0 = hn::Add(hn::LoadU(d, pixel), g0);
+  auto v1 = v0, v2 = v0, v3 = v0;
+  if constexpr (kVectors > 1) v1 = hn::Add(hn::LoadU(d, pixel + places.Begin(1)), g1);
+  if constexpr (kVectors > 2) v2 = hn::Add(hn::LoadU(d, pixel + places.Begin(2)), g2);
+  if constexpr (kVectors > 3) v3 = hn::Add(hn::LoadU(d, pixel + places.Begin(3)), g3);
+  hn::StoreU(v0, d, pixel);
+  if constexpr (kVectors > 1) hn::StoreU(v1, d, pixel + places.Begin(1));
+  if constexpr (kVectors > 2) hn::StoreU(v2, d, pixel + places.Begin(2));
+  if constexpr (kVectors > 3) hn::StoreU(v3, d, pixel + places.Begin(3));
 }
 
 template <int kVectors, typename T, class D>
 HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
   using Real = PlaneOf<T>;
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const VectorPlaces<kVectors, D> places(d, additions.channels);
+  const int64_t pixel_stride = additions.pixel_stride;
   auto* plane = static_cast<Real*>(additions.plane);
   const auto source_of = [&](int64_t i) {
     return static_cast<const T*>(additions.source) +
            (additions.rows == nullptr ? i : additions.rows[i]) * additions.source_stride;
   };
-  constexpr int64_t kAhead = 8;
-  const int64_t channels = additions.channels;
   for (int64_t i = 0; i < additions.count; ++i) {
-    if (i + kAhead < additions.count) __builtin_prefetch(source_of(i + kAhead), 0);
+    PrefetchEnds<0>(source_of(std::min(i + kRowsAhead, additions.count - 1)), additions.channels);
     const BinSpan y = additions.ys[i], x = additions.xs[i];
     const uint32_t row_begin = std::max(y.begin, additions.row_begin);
     const uint32_t row_end = std::min(y.end, additions.row_end);
     const int64_t width = x.end - x.begin;
     if (row_begin >= row_end || width == 0) continue;
-    const auto pixels = hn::Set(d, static_cast<Real>(AreaOf(y, x)));
+    const auto divisor = hn::Set(d, static_cast<Real>(AreaOf(y, x)));
     const T* source = source_of(i);
-    const auto g0 = hn::Div(LoadFirst(d, source, channels), pixels);
+    const auto load = [&](int k) HWY_ATTR { return hn::Div(LoadElements(d, source + places.Begin(k)), divisor); };
+    const auto g0 = hn::Div(LoadFirst(d, source, kVectors > 1 ? places.n : places.left), divisor);
     auto g1 = g0, g2 = g0, g3 = g0;
-    if constexpr (kVectors > 1) g1 = hn::Div(LoadFirst(d, source + n, channels - n), pixels);
-    if constexpr (kVectors > 2) g2 = hn::Div(LoadFirst(d, source + 2 * n, channels - 2 * n), pixels);
-    if constexpr (kVectors > 3) g3 = hn::Div(LoadFirst(d, source + 3 * n, channels - 3 * n), pixels);
-    Real* first = plane + row_begin * additions.row_stride + x.begin * additions.pixel_stride;
-    for (uint32_t row = row_begin; row < row_end; ++row, first += additions.row_stride) {
-      Real* HWY_RESTRICT pixel = first;
-      for (int64_t count = width; count > 0; --count, pixel += additions.pixel_stride) {
-        hn::StoreU(hn::Add(hn::LoadU(d, pixel), g0), d, pixel);
-        if constexpr (kVectors > 1) hn::StoreU(hn::Add(hn::LoadU(d, pixel + n), g1), d, pixel + n);
-        if constexpr (kVectors > 2) hn::StoreU(hn::Add(hn::LoadU(d, pixel + 2 * n), g2), d, pixel + 2 * n);
-        if constexpr (kVectors > 3) hn::StoreU(hn::Add(hn::LoadU(d, pixel + 3 * n), g3), d, pixel + 3 * n);
-      }
-    }
+    if constexpr (kVectors > 1) g1 = load(1);
+    if constexpr (kVectors > 2) g2 = load(2);
+    if constexpr (kVectors > 3) g3 = load(3);
+    Real* first = plane + row_begin * additions.row_stride + x.begin * pixel_stride;
+    VisitPixels(first, additions.row_stride, pixel_stride, row_end - row_begin, width, [&](Real* row, auto pixels) HWY_ATTR {
+      for (int k = 0; k < pixels; ++k) AddToPixel<kVectors>(d, places, row + k * pixel_stride, g0, g1, g2, g3);
+    });
   }
 }
 
@@ -175,17 +232,17 @@ HWY_NOINLINE void AddBinsWide(const BinAdditions& additions) {
   }
 }
 
-// Calls run.template operator()<kVectors>(d) with the vectors that make up a pixel.
+// Calls run.template operator()<kVectors>(d) with the vectors that cover the channels of a pixel.
 template <typename Real, class Run>
-HWY_INLINE void WithVectorsOf(int64_t pixel_stride, const Run& run) {
+HWY_INLINE void WithVectorsOf(int64_t channels, const Run& run) {
   const hn::ScalableTag<Real> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
-  if (pixel_stride < n) {
-    if (pixel_stride == 1) return run.template operator()<1>(hn::CappedTag<Real, 1>());
-    if (pixel_stride == 2) return run.template operator()<1>(hn::CappedTag<Real, 2>());
-    return run.template operator()<1>(hn::CappedTag<Real, 4>());
+  if (channels < n) {
+    if (channels == 1) return run.template operator()<1>(hn::CappedTag<Real, 1>());
+    if (channels == 2) return run.template operator()<1>(hn::CappedTag<Real, 2>());
+    return channels <= 4 ? run.template operator()<1>(hn::CappedTag<Real, 4>()) : run.template operator()<1>(d);
   }
-  switch (pixel_stride / n) {
+  switch ((channels + n - 1) / n) {
     case 1:
       return run.template operator()<1>(d);
     case 2:
@@ -199,12 +256,12 @@ HWY_INLINE void WithVectorsOf(int64_t pixel_stride, const Run& run) {
 
 template <typename T>
 void SumBinsOf(const BinSums& sums) {
-  WithVectorsOf<PlaneOf<T>>(sums.pixel_stride, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, T>(d, sums); });
+  WithVectorsOf<PlaneOf<T>>(sums.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, T>(d, sums); });
 }
 
 template <typename T>
 void AddBinsOf(const BinAdditions& additions) {
-  WithVectorsOf<PlaneOf<T>>(additions.pixel_stride,
+  WithVectorsOf<PlaneOf<T>>(additions.channels,
                             [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
 }
 

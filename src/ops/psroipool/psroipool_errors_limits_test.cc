@@ -184,21 +184,22 @@ TEST_P(PsRoiPoolLimits, RowsAndColumns) {
       unmap);
   ASSERT_NE(memory.get(), MAP_FAILED);
   for (const bool rows : {true, false}) {
-    const auto with = [&](bool bad_roi) {
-      return [&, bad_roi](BadCall& call) {
+    const auto with = [&](bool bad_roi, bool bad_channel) {
+      return [&, bad_roi, bad_channel](BadCall& call) {
         call.profile = DETOPS_PROFILE_FULL;
         call.shape = {1, rows ? kTwoTo32 : 1, rows ? 1 : kTwoTo32, 1, 1, 1, 1};
         call.map.data = memory.get();
-        call.problem.mapping.Set(0, 0);
+        call.problem.mapping.Set(0, bad_channel ? -1 : 0);
         call.problem.rois.Fill(0);
         if (bad_roi) call.problem.rois.Set(0, 1);
       };
     };
-    ExpectNotSupported("$M has *", with(false), MLUOP_DTYPE_HALF);
-    ExpectBadParam("rois[0, 0] is 1, *", with(true), MLUOP_DTYPE_HALF);
+    ExpectNotSupported("*$M*", with(false, false), MLUOP_DTYPE_HALF);
+    ExpectBadParam("rois[0, 0] is 1, *", with(true, false), MLUOP_DTYPE_HALF);
+    if (!forward()) ExpectBadParam("mapping_channel[0, 0, 0, 0] is -1, *", with(false, true), MLUOP_DTYPE_HALF);
     // One less is not too many. It ends at a runner that fails, or for want of memory.
     BadCall call(GetParam(), MLUOP_DTYPE_HALF);
-    with(false)(call);
+    with(false, false)(call);
     (rows ? call.shape.height : call.shape.width) -= 1;
     call.value_checks = false;
     handle_.SetRunner([](void*, detopsTask_t, void*, int) { return 1; }, nullptr);

@@ -117,9 +117,8 @@ std::vector<Rule> DataRules(const Function& function) {
   std::vector<NamedTensor> tensors = {kMap, kRois, kPooled, kMapping};
   if (!function.forward) tensors = {kPooled, kRois, kMap, kMapping};
   for (const NamedTensor& t : tensors) {
-    rules.push_back({std::string(t.name) + " data", kBad, "the data pointer of *" + std::string(t.name) + " is NULL, *",
-                     [t](BadCall& c) { (c.*t.tensor).data = nullptr; },
-                     t.tensor == &BadCall::rois ? std::vector<std::string>{"values"} : std::vector<std::string>{}});
+    rules.push_back({std::string(t.name) + " data", kBad, "the data pointer of " + std::string(t.name) + " is NULL, *",
+                     [t](BadCall& c) { (c.*t.tensor).data = nullptr; }});
   }
   const bool workspace = function.forward && !function.extension;
   if (workspace) {
@@ -129,8 +128,8 @@ std::vector<Rule> DataRules(const Function& function) {
                      }});
   }
   const std::string overlap = "* overlaps * in memory, expected separate buffers.";
-  rules.push_back({"map over rois", kBad, overlap,
-                   [&, function](BadCall& c) { (function.forward ? c.pooled : c.map).data = c.rois.data; }});
+  rules.push_back({"output over rois", kBad, overlap,
+                   [function](BadCall& c) { (function.forward ? c.pooled : c.map).data = c.rois.data; }});
   rules.push_back({"map over pooled", kBad, overlap, [](BadCall& c) { c.map.data = c.pooled.data; }});
   rules.push_back({"map over mapping", kBad, overlap, [](BadCall& c) { c.map.data = c.mapping.data; }});
   if (function.forward) {

@@ -99,14 +99,14 @@ class ForwardPass {
       VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
         const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
         char* target = PlaneData(plan_, group, planes_, image, plane) +
-                       (y * plan_.row_stride + x * plan_.pixel_stride) * number_bytes_;
+                       (y * plan_.RowStrideOf(plane) + x * plan_.PixelStrideOf(plane)) * number_bytes_;
         problem_.kernels.transpose_in(problem_.type, {.source = Source(pixel + channel),
                                                       .target = target,
                                                       .rows = plan_.ChannelsOf(plane),
                                                       .columns = count,
                                                       .source_stride = plan_.bins,
                                                       .target_stride = plan_.plane_stride,
-                                                      .padded_rows = plan_.pixel_stride});
+                                                      .padded_rows = plan_.PixelStrideOf(plane)});
       });
     }
   }
@@ -121,12 +121,12 @@ class ForwardPass {
       const int64_t first = y * problem_.width + region.x.begin;
       problem_.kernels.transpose_in(problem_.type,
                                     {.source = Source(map + first),
-                                     .target = target + first * plan_.pixel_stride * number_bytes_,
+                                     .target = target + first * plan_.PixelStrideOf(plane) * number_bytes_,
                                      .rows = plan_.ChannelsOf(plane),
                                      .columns = region.x.end - region.x.begin,
                                      .source_stride = plan_.bins * problem_.height * problem_.width,
-                                     .target_stride = plan_.pixel_stride,
-                                     .padded_rows = plan_.pixel_stride});
+                                     .target_stride = plan_.PixelStrideOf(plane),
+                                     .padded_rows = plan_.PixelStrideOf(plane)});
     }
   }
 
@@ -134,7 +134,7 @@ class ForwardPass {
   bool SumPlanes(const PlaneGroup& group, Range part) {
     constexpr int64_t kUsualArea = 4;
     const int64_t planes = group.images() * group.planes();
-    const int64_t work = (part.end - part.begin) * group.planes() * plan_.pixel_stride * kUsualArea;
+    const int64_t work = (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea;
     const int wanted = parallel_.TaskCount(work, kMinTaskElements);
     const int splits = static_cast<int>(DivideRoundUp(wanted, planes));  // of the rois, if planes are few
     const int64_t units = planes * splits;
@@ -159,8 +159,8 @@ class ForwardPass {
     char* pooled = pooled_ + ((places.begin - first_kept) * problem_.channels() + column) * number_bytes_;
     problem_.kernels.sum_bins(kept ? number_type_ : problem_.type,
                               {.plane = PlaneData(plan_, group, planes_, image, plane),
-                               .pixel_stride = plan_.pixel_stride,
-                               .row_stride = plan_.row_stride,
+                               .pixel_stride = plan_.PixelStrideOf(plane),
+                               .row_stride = plan_.RowStrideOf(plane),
                                .ys = table_.BinRows(bin / problem_.pooled_width) + places.begin,
                                .xs = table_.BinColumns(bin % problem_.pooled_width) + places.begin,
                                .count = places.end - places.begin,

@@ -79,18 +79,33 @@ bool MakeRoiAxes(const BinRules& rules, const Real roi[5], Real scale, int64_t p
          MakeTorchvisionAxis(roi[1], roi[3], scale, pooled_width, narrow, &axes->x);
 }
 
-// `limit` < 2^32. Infinity is on one side of the map; there is no NaN.
-inline uint32_t ClampToMap(double position, int64_t limit) {
+// floor(position) and ceil(position) without a call, for what is not below 0. Below it lies no map: shift is 0 there, and
+// 0 is what the edge becomes. There is no NaN.
+template <typename Real>
+double FloorFromZero(Real position) {
+  constexpr auto kWhole = static_cast<Real>(int64_t{1} << 53);  // and everything beyond
   if (!(position > 0)) return 0;
-  return position >= static_cast<double>(limit) ? static_cast<uint32_t>(limit) : static_cast<uint32_t>(position);
+  return position < kWhole ? static_cast<double>(static_cast<int64_t>(position)) : static_cast<double>(position);
+}
+template <typename Real>
+double CeilFromZero(Real position) {
+  const double floor = FloorFromZero(position);
+  return floor < static_cast<double>(position) ? floor + 1 : floor;
+}
+
+// `limit` < 2^32.
+inline uint32_t ClampToMap(double edge, int64_t limit) {
+  if (!(edge > 0)) return 0;
+  return edge >= static_cast<double>(limit) ? static_cast<uint32_t>(limit)
+                                            : static_cast<uint32_t>(static_cast<int64_t>(edge));
 }
 
 template <typename Real>
 BinSpan SpanOfBin(const RoiAxis<Real>& axis, int64_t p, int64_t limit) {
-  const Real low = std::floor(static_cast<Real>(p) * axis.bin + axis.start);
-  const Real high = std::ceil(static_cast<Real>(p + 1) * axis.bin + axis.start);
-  const uint32_t begin = ClampToMap(static_cast<double>(low) + axis.shift, limit);
-  const uint32_t end = ClampToMap(static_cast<double>(high) + axis.shift, limit);
+  const Real low = static_cast<Real>(p) * axis.bin + axis.start;
+  const Real high = static_cast<Real>(p + 1) * axis.bin + axis.start;
+  const uint32_t begin = ClampToMap(FloorFromZero(low) + axis.shift, limit);
+  const uint32_t end = ClampToMap(CeilFromZero(high) + axis.shift, limit);
   return {begin, std::max(begin, end)};
 }
 

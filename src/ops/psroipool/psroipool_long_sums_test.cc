@@ -1,5 +1,5 @@
 // Large bins, and many rois on one pixel, of one constant value: the worst case for rounding, because every addition
-// rounds the same way. Plain float sums of these lengths are off by 1e-4 and more; the bar is 1e-5. Not with
+// rounds the same way. Plain float sums of these lengths are off by 2e-5 to 2e-4; the bar is 1e-5. Not with
 // torchvision's convention, which promises the bits of plain sums.
 #include <cstdint>
 #include <string>
@@ -39,8 +39,8 @@ INSTANTIATE_TEST_SUITE_P(VariantsAndTypes, PsRoiPoolLongSums,
 
 // A square, a row and a column, with one lane, a remainder and whole vectors.
 TEST_P(PsRoiPoolLongSums, Forward) {
-  for (const Shape& shape : {Shape{1, 160, 160, 2, 1, 1, 1}, Shape{1, 1, 20000, 2, 1, 1, 5},
-                             Shape{1, 20000, 1, 2, 1, 1, 8}, Shape{1, 130, 130, 2, 2, 2, 3}}) {
+  for (const Shape& shape : {Shape{1, 160, 160, 2, 1, 1, 1}, Shape{1, 1, 20000, 2, 1, 1, 3},
+                             Shape{1, 20000, 1, 2, 1, 1, 5}, Shape{1, 130, 130, 2, 2, 2, 3}}) {
     Problem problem = MakeProblem(shape);
     problem.input.Fill(0.7);
     problem.SetRoi(0, {0, 0, 0, static_cast<double>(shape.width), static_cast<double>(shape.height)});
@@ -56,7 +56,7 @@ TEST_P(PsRoiPoolLongSums, Forward) {
 
 // All rois at the same pixels, and a few more bins than one.
 TEST_P(PsRoiPoolLongSums, Backward) {
-  for (const Shape& shape : {Shape{1, 3, 3, 20000, 1, 1, 1}, Shape{1, 2, 3, 20000, 2, 2, 3}}) {
+  for (const Shape& shape : {Shape{1, 3, 3, 20000, 1, 1, 1}, Shape{1, 2, 3, 8000, 2, 2, 3}}) {
     Problem problem = MakeProblem(shape);
     problem.top_grad.Fill(problem.type() == MLUOP_DTYPE_HALF ? 0.1 : 0.7);  // sums stay below the largest half
     for (int64_t r = 0; r < shape.rois; ++r) problem.SetRoi(r, {0, 0, 0, 2, 2});

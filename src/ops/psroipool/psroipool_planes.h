@@ -13,19 +13,33 @@ namespace detops {
 // Elements of work below which a second thread costs more than it brings: about 10 us.
 inline constexpr int64_t kMinTaskElements = 200'000;
 
+inline constexpr int64_t kLineBytes = 64;
+
+// Numbers from pixel to pixel of a plane. See psroipool_kernel.h.
+inline int64_t PixelStride(int64_t channels, int64_t lanes) {
+  if (channels >= lanes) return channels;
+  int64_t stride = 1;
+  while (stride < channels) stride *= 2;
+  return stride;
+}
+
 // Planes are numbered chunk by chunk of the output channels, and in a chunk bin by bin.
 struct PlanePlan {
   int64_t bins;
   int64_t output_dim;
+  int64_t width;
+  int64_t lanes;
   int64_t chunk;   // output channels of a plane; fewer in the last chunk
   int64_t planes;  // of one image
   int64_t number_bytes;
-  int64_t pixel_stride, row_stride, plane_stride;  // in numbers
-  int64_t images_at_once, planes_at_once;          // one of them is 1, or planes_at_once is all
+  int64_t plane_stride;                    // in numbers
+  int64_t images_at_once, planes_at_once;  // one of them is 1, or planes_at_once is all
 
   int64_t BinOf(int64_t plane) const { return plane % bins; }
   int64_t FirstChannelOf(int64_t plane) const { return plane / bins * chunk; }
   int64_t ChannelsOf(int64_t plane) const { return std::min(chunk, output_dim - FirstChannelOf(plane)); }
+  int64_t PixelStrideOf(int64_t plane) const { return PixelStride(ChannelsOf(plane), lanes); }
+  int64_t RowStrideOf(int64_t plane) const { return width * PixelStrideOf(plane); }
   int64_t Numbers() const {
     return SaturatingMultiply(plane_stride, SaturatingMultiply(images_at_once, planes_at_once));
   }
@@ -35,28 +49,23 @@ inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t number_b
                                int64_t budget_bytes) {
   constexpr int64_t kMaxVectors = 4;
   constexpr int64_t kNearBytes = 384 << 10;  // a plane should stay in the second-level cache
-  constexpr int64_t kLineBytes = 64;
   const int64_t lanes = problem.kernels.lanes(problem.type);
   const int64_t pixels = SaturatingMultiply(problem.height, problem.width);
   PlanePlan plan = {};
+  plan.width = problem.width;
+  plan.lanes = lanes;
   plan.bins = problem.bins();
   plan.output_dim = problem.output_dim;
   plan.number_bytes = number_bytes;
   const int64_t vector_bytes = SaturatingMultiply(pixels, lanes * number_bytes);
   const int64_t vectors = std::clamp<int64_t>(kNearBytes / vector_bytes, 1, kMaxVectors);
   const int64_t chunks = DivideRoundUp(plan.output_dim, vectors * lanes);
-  if (plan.output_dim < lanes) {
-    plan.chunk = plan.output_dim;
-    plan.pixel_stride = 1;
-    while (plan.pixel_stride < plan.chunk) plan.pixel_stride *= 2;
-  } else {
-    plan.chunk = DivideRoundUp(DivideRoundUp(plan.output_dim, chunks), lanes) * lanes;
-    plan.pixel_stride = plan.chunk;
-  }
+  plan.chunk = plan.output_dim <= lanes ? plan.output_dim
+                                        : DivideRoundUp(DivideRoundUp(plan.output_dim, chunks), lanes) * lanes;
+  plan.chunk = std::min(plan.chunk, plan.output_dim);
   plan.planes = SaturatingMultiply(plan.bins, DivideRoundUp(plan.output_dim, plan.chunk));
-  plan.row_stride = SaturatingMultiply(problem.width, plan.pixel_stride);
   // An odd number of cache lines: planes a power of two apart would all fall into the same places of the caches.
-  const int64_t bytes = SaturatingMultiply(SaturatingMultiply(problem.height, plan.row_stride), number_bytes);
+  const int64_t bytes = SaturatingMultiply(pixels, PixelStride(plan.chunk, lanes) * number_bytes);
   const int64_t lines = DivideRoundUp(bytes, kLineBytes) | 1;
   plan.plane_stride = SaturatingMultiply(lines, kLineBytes / number_bytes);
   const int64_t fitting = std::max<int64_t>(1, budget_bytes / SaturatingMultiply(lines, kLineBytes));

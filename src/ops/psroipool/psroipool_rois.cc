@@ -8,7 +8,7 @@
 namespace detops {
 namespace {
 
-constexpr int64_t kMinTaskRois = 256;  // some 10 us
+constexpr int64_t kMinTaskRois = 128;  // some 5 us
 constexpr int kMaxCheckTasks = 64;
 
 template <typename T>

@@ -183,9 +183,16 @@ TEST_P(PsRoiPoolByHand, SmallestExtent) {
   for (int i = 0; i < 24; ++i) test.map.push_back(i);
   test.pooled = {16, 17, 18, 19};  // pixel (1, 1) is number 4, its channels 16 to 19
   ExpectForward(kRfcn, test);
-  // Scale 1/16: 48 / 16 = 3 and (48 + 1) / 16 = 3.0625 are less than 0.1 apart, and still pixel 3.
+  // Scale 1/16: 48 / 16 = 3 and (48 + 1) / 16 = 3.0625 are less than 0.1 apart, and still pixel 3. From 47 / 16
+  // = 2.9375 on 0.1 reaches to 3.0375, into pixel 3; from 46 / 16 = 2.875 on to 2.975, which is still pixel 2.
   Case scaled = OneRow(48, 48, 8);
   scaled.scale = 0.0625;
+  ExpectForward(kRfcn, scaled);
+  scaled.rois = {{0, 47, 0, 46, 0}};
+  scaled.pooled = {6};
+  ExpectForward(kRfcn, scaled);
+  scaled.rois = {{0, 46, 0, 45, 0}};
+  scaled.pooled = {4};
   ExpectForward(kRfcn, scaled);
 }
 

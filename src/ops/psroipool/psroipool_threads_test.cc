@@ -70,7 +70,9 @@ class PsRoiPoolThreads : public testing::TestWithParam<Variant> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Variants, PsRoiPoolThreads, testing::ValuesIn(AllVariants()), VariantName);
+// Each convention and each layout, but not their product: a convention does not decide how work is cut.
+INSTANTIATE_TEST_SUITE_P(Variants, PsRoiPoolThreads,
+                         testing::Values(kContract, kExtensions[1], kExtensions[2], kExtensions[5]), VariantName);
 
 // What is cut does not depend on the types; other tests compare threads for all of them.
 const std::vector<mluOpDataType_t> kTwoTypes = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF};
@@ -136,6 +138,47 @@ TEST_P(PsRoiPoolThreads, SameBitsAloneAndAmongOthers) {
     }
     for (int64_t i = 0; i < one_bottom.elements(); ++i) {
       ASSERT_EQ(one_bottom.Get(i), bottom.Get(one_bottom.elements() + i)) << "element " << i;
+    }
+  }
+}
+
+// The gradient of the second image alone, and beside a first image with `crowd` rois over all of it.
+void ExpectSameBitsBeside(const Variant& variant, int64_t crowd, bool first_other, bool second_other) {
+  SCOPED_TRACE(testing::Message() << crowd << " rois in the first image, other channels in the first: " << first_other
+                                  << ", in the second: " << second_other);
+  constexpr int64_t kFew = 60;
+  const Handle handle(DETOPS_PROFILE_FULL, 3);
+  Problem both(variant, MLUOP_DTYPE_FLOAT, {2, 9, 8, crowd + kFew, 2, 2, 5}, 0.5);
+  Problem one(variant, MLUOP_DTYPE_FLOAT, {1, 9, 8, kFew, 2, 2, 5}, 0.5);
+  FillRois(one, RoiKind::kInside, 12);
+  const int64_t channels = one.shape().channels();
+  const auto set_other = [&](Tensor& mapping) {
+    for (int64_t i = 0; i < mapping.elements(); ++i) mapping.Set(i, static_cast<double>(i * 7 % channels));
+  };
+  if (first_other) set_other(both.mapping);
+  if (second_other) set_other(one.mapping);
+  for (int64_t r = 0; r < crowd; ++r) both.SetRoi(r, {0, 0, 0, 15, 17});
+  for (int64_t i = 0; i < kFew * 5; ++i) both.rois.Set(crowd * 5 + i, i % 5 == 0 ? 1 : one.rois.Get(i));
+  for (int64_t i = 0; i < one.top_grad.elements(); ++i) {
+    both.top_grad.Set(crowd * channels + i, one.top_grad.Get(i));
+    both.mapping.Set(crowd * channels + i, one.mapping.Get(i));
+  }
+  Tensor alone = one.NewBottomGrad(), among = both.NewBottomGrad();
+  ASSERT_EQ(one.Backward(handle, alone), MLUOP_STATUS_SUCCESS) << handle.LastError();
+  ASSERT_EQ(both.Backward(handle, among), MLUOP_STATUS_SUCCESS) << handle.LastError();
+  int64_t different = 0;
+  for (int64_t i = 0; i < alone.elements(); ++i) {
+    different += alone.Get(i) == among.Get(alone.elements() + i) ? 0 : 1;
+  }
+  EXPECT_EQ(different, 0) << "of " << alone.elements() << " elements";
+}
+
+// Long sums are added up in another way than short ones, and channels that are not forward's may be as well. Both are a
+// matter of one image: what is in the first does not change the bits of the second.
+TEST_P(PsRoiPoolThreads, SameBitsBesideAnotherImage) {
+  for (const int64_t crowd : {1, 700}) {
+    for (const bool first_other : {false, true}) {
+      for (const bool second_other : {false, true}) ExpectSameBitsBeside(GetParam(), crowd, first_other, second_other);
     }
   }
 }

@@ -56,38 +56,48 @@ void Transpose(const Transposition& t) {
 
 #else
 
-// The block whose first element is (row, column); rows from `rows` on count as zeros.
-template <typename Source, typename Target>
-HWY_INLINE void TransposeBlock(const Source* source, Target* target, const Transposition& t, int64_t row,
-                               int64_t column) {
+// 4 x 4 elements, of which `rows` rows exist; the others count as zeros.
+template <bool kAllRows, typename Source, typename Target>
+HWY_INLINE void TransposeBlock(const Source* HWY_RESTRICT from, int64_t source_stride, Target* HWY_RESTRICT to,
+                               int64_t target_stride, int64_t rows) {
   const hn::FixedTag<float, kBlock> d;
-  const Source* from = source + row * t.source_stride + column;
-  const auto load = [&](int64_t k) {
-    return row + k < t.rows ? LoadElements(d, from + k * t.source_stride) : hn::Zero(d);
+  const auto load = [&](int64_t k) HWY_ATTR {
+    return kAllRows || k < rows ? LoadElements(d, from + k * source_stride) : hn::Zero(d);
   };
   const auto r0 = load(0), r1 = load(1), r2 = load(2), r3 = load(3);
   const auto low02 = hn::InterleaveLower(d, r0, r2), low13 = hn::InterleaveLower(d, r1, r3);
   const auto high02 = hn::InterleaveUpper(d, r0, r2), high13 = hn::InterleaveUpper(d, r1, r3);
-  Target* to = target + column * t.target_stride + row;
   StoreElements(hn::InterleaveLower(d, low02, low13), d, to);
-  StoreElements(hn::InterleaveUpper(d, low02, low13), d, to + t.target_stride);
-  StoreElements(hn::InterleaveLower(d, high02, high13), d, to + 2 * t.target_stride);
-  StoreElements(hn::InterleaveUpper(d, high02, high13), d, to + 3 * t.target_stride);
+  StoreElements(hn::InterleaveUpper(d, low02, low13), d, to + target_stride);
+  StoreElements(hn::InterleaveLower(d, high02, high13), d, to + 2 * target_stride);
+  StoreElements(hn::InterleaveUpper(d, high02, high13), d, to + 3 * target_stride);
+}
+
+// Four rows from `row` on. The last block starts early enough to be whole: it writes some elements again, with the same
+// values.
+template <bool kAllRows, typename Source, typename Target>
+HWY_INLINE void TransposeRows(const Transposition& t, int64_t row) {
+  const int64_t source_stride = t.source_stride, target_stride = t.target_stride, columns = t.columns;
+  const auto* from = static_cast<const Source*>(t.source) + row * source_stride;
+  auto* to = static_cast<Target*>(t.target) + row;
+  int64_t column = 0;
+  for (; column + kBlock <= columns; column += kBlock) {
+    TransposeBlock<kAllRows>(from + column, source_stride, to + column * target_stride, target_stride, t.rows - row);
+  }
+  if (column == columns) return;
+  column = columns - kBlock;
+  TransposeBlock<kAllRows>(from + column, source_stride, to + column * target_stride, target_stride, t.rows - row);
 }
 
 template <typename Source, typename Target>
 HWY_NOINLINE void Transpose(const Transposition& t) {
   const bool pad = t.padded_rows > t.rows;
   if (t.columns < kBlock || (t.rows < kBlock && !pad)) return TransposeOneByOne<Source, Target>(t);
-  const auto* source = static_cast<const Source*>(t.source);
-  auto* target = static_cast<Target*>(t.target);
-  // The last blocks of a line start early enough to be whole: they write some elements again, with the same values.
-  for (int64_t row = 0; row < t.padded_rows; row += kBlock) {
-    const int64_t first_row = pad ? row : std::min(row, t.rows - kBlock);
-    for (int64_t column = 0; column < t.columns; column += kBlock) {
-      TransposeBlock(source, target, t, first_row, std::min(column, t.columns - kBlock));
-    }
-  }
+  int64_t row = 0;
+  for (; row + kBlock <= t.rows; row += kBlock) TransposeRows<true, Source, Target>(t, row);
+  if (row == t.padded_rows) return;
+  if (!pad) return TransposeRows<true, Source, Target>(t, t.rows - kBlock);
+  for (; row < t.padded_rows; row += kBlock) TransposeRows<false, Source, Target>(t, row);
 }
 
 #endif

@@ -21,6 +21,7 @@ class BackwardPass {
   BackwardPass(const GradientProblem& problem, const Parallel& parallel) : problem_(problem), parallel_(parallel) {
     words_ = DivideRoundUp(problem.voxels, kWordBits);
     numbers_ = SaturatingMultiply(problem.points, problem.channels);
+    element_bytes_ = static_cast<int64_t>(SizeOfType(problem.type));
   }
 
   RunResult Run(bool check, Scratch& scratch, GradientFault* fault) {
@@ -93,7 +94,7 @@ class BackwardPass {
 
   GradientFault LookAtLists(int64_t word, int64_t first, int64_t last, bool check) {
     // The counts of the dense form are too far from each other for the processor to see them coming.
-    constexpr int64_t kAhead = 32;
+    constexpr int64_t kAhead = 48;
     uint64_t marks = 0;
     for (int64_t voxel = first; voxel < last; ++voxel) {
       if (problem_.begins == nullptr && voxel + kAhead < problem_.voxels) {
@@ -142,6 +143,7 @@ class BackwardPass {
       const Range channels = PieceOf(problem_.channels, channel_pieces, task % channel_pieces);
       const Range points = PieceOf(problem_.points, point_pieces, task / channel_pieces);
       for (int64_t word = 0; word < words_; ++word) {
+        PrefetchWord(word + kWordsAhead);
         for (uint64_t marks = marks_[word]; marks != 0; marks &= marks - 1) {
           Add(word * kWordBits + std::countr_zero(marks), channels, points);
         }
@@ -149,10 +151,26 @@ class BackwardPass {
     });
   }
 
+  // Marked voxels are rare and anywhere.
+  static constexpr int64_t kWordsAhead = 6;
+  void PrefetchWord(int64_t word) const {
+    if (word >= words_) return;
+    for (uint64_t marks = marks_[word]; marks != 0; marks &= marks - 1) {
+      const int64_t voxel = word * kWordBits + std::countr_zero(marks);
+      __builtin_prefetch(GradientOf(voxel));
+      const bool max = problem_.method == PoolMethod::kMax;
+      if (max) __builtin_prefetch(problem_.argmax + voxel * problem_.channels);
+      if (!max && problem_.begins == nullptr) __builtin_prefetch(problem_.pts_idx + voxel * problem_.max_points);
+    }
+  }
+
+  const char* GradientOf(int64_t voxel) const {
+    return static_cast<const char*>(problem_.grad_out) + voxel * problem_.channels * element_bytes_;
+  }
+
   void Add(int64_t voxel, Range channels, Range points) {
     VoxelGradient gradient = {};
-    gradient.gradient = static_cast<const char*>(problem_.grad_out) +
-                        voxel * problem_.channels * static_cast<int64_t>(SizeOfType(problem_.type));
+    gradient.gradient = GradientOf(voxel);
     gradient.channels = problem_.channels;
     gradient.channel_begin = channels.begin;
     gradient.channel_end = channels.end;
@@ -173,11 +191,10 @@ class BackwardPass {
   bool StoreAll() {
     constexpr int64_t kMinTaskNumbers = 100'000;
     const int tasks = parallel_.TaskCount(numbers_, kMinTaskNumbers);
-    const auto bytes = static_cast<int64_t>(SizeOfType(problem_.type));
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(numbers_, tasks, task);
       problem_.kernels.store_sums(problem_.type, sums_ + range.begin,
-                                  static_cast<char*>(problem_.grad_in) + range.begin * bytes, range.end - range.begin);
+                                  static_cast<char*>(problem_.grad_in) + range.begin * element_bytes_, range.end - range.begin);
     });
   }
 
@@ -185,6 +202,7 @@ class BackwardPass {
   const Parallel& parallel_;
   int64_t words_;
   int64_t numbers_;  // of grad_in
+  int64_t element_bytes_;
   uint64_t* marks_ = nullptr;
   double* sums_ = nullptr;
 };

@@ -1,5 +1,6 @@
 // The gradient of roiaware_pool3d by hand, exact in every type, and what of its inputs is read.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_expected.h"
@@ -150,6 +151,22 @@ TEST_P(RoiAwarePool3dBackwardByHand, OlderSpellingIsTheSame) {
               MLUOP_STATUS_SUCCESS);
     EXPECT_TRUE(old.SameBytes(gradient));
   }
+}
+
+// It forwards, so messages name the function of today.
+TEST(RoiAwarePool3dOlderSpelling, MessagesOfRefusals) {
+  size_t size = 5;
+  EXPECT_EQ(mluOpGetRoiawarePool3dForwardWorkspaceSize(nullptr, nullptr, nullptr, nullptr, &size),
+            MLUOP_STATUS_BAD_PARAM);
+  EXPECT_EQ(std::string(detopsGetLastError(nullptr)).rfind("mluOpGetRoiAwarePool3dForwardWorkspaceSize: ", 0), 0u);
+  EXPECT_EQ(mluOpRoiawarePool3dForward(nullptr, 0, 1, 1, 1, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                       nullptr, 0, 1, 1, 1, 1, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+            MLUOP_STATUS_BAD_PARAM);
+  EXPECT_EQ(std::string(detopsGetLastError(nullptr)).rfind("mluOpRoiAwarePool3dForward: ", 0), 0u);
+  EXPECT_EQ(mluOpRoiawarePool3dBackward(nullptr, 0, 1, 1, 1, 1, 1, 1, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                        nullptr, nullptr, nullptr),
+            MLUOP_STATUS_BAD_PARAM);
+  EXPECT_EQ(std::string(detopsGetLastError(nullptr)).rfind("mluOpRoiAwarePool3dBackward: ", 0), 0u);
 }
 
 }  // namespace

@@ -354,9 +354,13 @@ class RoiAwarePool3dRefusals : public testing::TestWithParam<CallKind> {
   }
 
   // "*" stands for anything; brackets are brackets.
-  static bool Matches(const std::string& text, std::string pattern) {
-    for (size_t at = 0; (at = pattern.find('[', at)) != std::string::npos; at += 2) pattern.insert(at, "\\");
-    return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  static bool Matches(const std::string& text, const std::string& pattern) {
+    std::string escaped;
+    for (const char c : pattern) {
+      if (c == '[') escaped.push_back('\\');
+      escaped.push_back(c);
+    }
+    return fnmatch(escaped.c_str(), text.c_str(), 0) == 0;
   }
 
   Handle handle_;

@@ -33,8 +33,7 @@ class CompactPass {
   bool CountAll() {
     for (int64_t box = 0; box < problem_.boxes;) {
       const int64_t end = search_.GroupEnd(box);
-      if (!search_.Find(box, end)) return false;
-      for (int64_t b = box; b < end; ++b) Count(b);
+      if (!search_.Find(box, end, [&](int64_t found) { Count(found); })) return false;
       found_begin_ = box;
       found_end_ = end;
       box = end;
@@ -69,7 +68,7 @@ class CompactPass {
     } else {
       for (int64_t box = 0; box < problem_.boxes;) {
         const int64_t end = search_.GroupEnd(box);
-        if (!search_.Find(box, end) || !Write(box, end)) return false;
+        if (!search_.Find(box, end, [](int64_t) {}) || !Write(box, end)) return false;
         box = end;
       }
     }
@@ -95,6 +94,8 @@ class CompactPass {
     int64_t place = points_before_[box];
     VisitVoxels(entries.first, entries.last, problem_.most_points,
                 [&](uint32_t voxel, const VoxelPoint* points, int64_t count) {
+                  PrefetchFeatures(points, entries.last, static_cast<const char*>(pool_->source.features),
+                                   channels * static_cast<int64_t>(sizeof(T)));
                   int32_t* site = pool_->voxels + row * 4;
                   site[0] = static_cast<int32_t>(box);
                   site[1] = static_cast<int32_t>(voxel / (grid.y * grid.z));

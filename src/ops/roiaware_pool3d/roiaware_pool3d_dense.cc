@@ -30,7 +30,7 @@ class DensePass {
     if (!search_.Prepare()) return RunResult::kRunnerFailed;
     for (int64_t box = 0; box < problem_.boxes;) {
       const int64_t end = search_.GroupEnd(box);
-      if (!search_.Find(box, end) || !Write(box, end)) return RunResult::kRunnerFailed;
+      if (!search_.Find(box, end, [](int64_t) {}) || !Write(box, end)) return RunResult::kRunnerFailed;
       box = end;
     }
     return RunResult::kDone;
@@ -96,6 +96,8 @@ class DensePass {
     int64_t next = first;
     VisitVoxels(begin, end, problem_.most_points, [&](uint32_t voxel, const VoxelPoint* points, int64_t count) {
       clear(next, voxel);
+      PrefetchFeatures(points, end, static_cast<const char*>(pool_.source.features),
+                       channels * static_cast<int64_t>(sizeof(T)));
       const VoxelPool one = {points,
                              count,
                              pool_.source.features,

@@ -1,5 +1,7 @@
 // Sizes of roiaware_pool3d at their limits: the smallest number that is refused, and the largest that goes on to the
 // next check. The tensors exist only as descriptors.
+#include <sys/mman.h>
+
 #include <climits>
 #include <cstdint>
 #include <functional>
@@ -127,6 +129,24 @@ TEST_P(RoiAwarePool3dLimits, BytesOfTheCompactForm) {
   const auto full = DETOPS_PROFILE_FULL;
   ExpectNotSupported("*2^63 bytes.", WithoutData([](CallSizes& n) { n.channels = int64_t{1} << 61; }, full));
   ExpectNotSupported("*2^63 bytes.", WithoutData([](CallSizes& n) { n.rows = int64_t{1} << 61; }, full));
+}
+
+// The last rule of the dense form: points are numbered in 32 bits. The tensors are addresses without memory, which
+// nothing may touch, except for the boxes.
+TEST_P(RoiAwarePool3dLimits, PointsOfTheDenseForm) {
+  if (function() != Function::kSwitches) GTEST_SKIP();
+  constexpr size_t kReserved = size_t{1} << 36;
+  void* const memory = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ExpectNotSupported(
+      "*2147483648*",
+      [&](BadCall& call) {
+        call.sizes.points = int64_t{1} << 31;  // 12 GiB of points, 24 GiB of features
+        call["pts"].data = memory;
+        call["pts_feature"].data = static_cast<unsigned char*>(memory) + (int64_t{1} << 34);
+      },
+      MLUOP_DTYPE_HALF);
+  munmap(memory, kReserved);
 }
 
 }  // namespace

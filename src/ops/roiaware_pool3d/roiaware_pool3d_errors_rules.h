@@ -67,10 +67,14 @@ class RuleList {
     Add("handle", kBad, "handle is NULL, *", [](BadCall& c) { c.with_handle = false; });
   }
 
+  // Which descriptors the compact backward pass needs follows from the method, so a wrong method needs none of them.
   void Descriptors(const Names& names) {
     for (const std::string name : names) {
-      Add(name + " descriptor", kBad, "the descriptor of " + name + " is NULL, *",
-          [name](BadCall& c) { c[name].described = false; });
+      const bool by_method = function_ == Function::kCompactBackward && name.rfind("grad", 0) != 0;
+      Add(
+          name + " descriptor", kBad, "the descriptor of " + name + " is NULL, *",
+          [name](BadCall& c) { c[name].described = false; },
+          by_method ? std::vector<std::string>{"pool_method"} : std::vector<std::string>());
     }
   }
 
@@ -316,7 +320,7 @@ class RuleList {
     if (method_ == kMax) Data({"argmax"});
     Overlap("pooled_features", "pts_feature");
     RoiValues();
-    Add("room", kBad, "*", [](BadCall& c) { c.sizes.rows = 1; });
+    Add("room", kBad, "*", [](BadCall& c) { c.sizes.rows = 2; });
   }
 
   void CompactBackward() {

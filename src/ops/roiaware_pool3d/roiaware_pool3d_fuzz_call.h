@@ -226,8 +226,8 @@ class Model {
   void Sizes() {
     constexpr mluOpStatus_t kLimit = MLUOP_STATUS_NOT_SUPPORTED;
     for (const TensorArgument& tensor : call_.tensors) {
-      const bool dense_argmax = tensor.name == "argmax" && !call_.compact() && tensor.described;
-      if (InFirstLine(tensor) || dense_argmax) Require(IsDense(tensor), kLimit);
+      const bool argmax = tensor.name == "argmax" && !call_.backward() && tensor.described;
+      if (InFirstLine(tensor) || argmax) Require(IsDense(tensor), kLimit);
     }
     if (call_.compact() && !call_.backward()) {
       Require(call_.points <= INT32_MAX, kLimit);
@@ -297,6 +297,7 @@ inline bool ValuesAreGood(const Call& call) {
   }
   if (call.compact()) {
     const TensorArgument &begins = call["voxel_begins"], &list = call["pts_idx"];
+    if (call.used_rows == 0) return true;  // nothing is read then
     if (begins.integer(0) != 0) return false;
     const auto rows = static_cast<uint64_t>(call.used_rows);
     for (uint64_t row = 0; row < rows; ++row) {

@@ -75,8 +75,8 @@ class CallMaker {
  private:
   void Sizes() {
     constexpr int kOuts[] = {1, 1, 2, 3, 5, 300};
-    constexpr int kRooms[] = {1, 2, 3, 5, 9, 128};
-    call_.boxes = Number(bytes_, 1, 5);
+    constexpr int kRooms[] = {1, 2, 3, 5, 9, 33};
+    call_.boxes = Number(bytes_, 1, 3);
     call_.points = OneIn(bytes_, 8) ? Number(bytes_, 1, 255) : Number(bytes_, 1, 24);
     call_.channels = Number(bytes_, 1, 20);
     call_.max_pts = OneOf(bytes_, kRooms);
@@ -199,6 +199,7 @@ class CallMaker {
         call_.method = OneOf(bytes_, kMethodsToTry);
         break;
       case Fault::kSwitches:
+        if (!call_.extension()) break;
         if (OneIn(bytes_, 2)) {
           call_.z_origin = OneOf(bytes_, kMethodsToTry);
         } else {

@@ -1,6 +1,8 @@
 #include "ops/roiaware_pool3d/roiaware_pool3d_kernel.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <type_traits>
 
 #include "core/half.h"
@@ -52,13 +54,15 @@ HWY_NOINLINE int64_t FindPoints(const PointTest<Real>& test, VoxelPoint* entries
     hn::Store(hn::Div(hn::Add(local_y, hn::Set(d, f.y_shift)), hn::Set(d, f.y_step)), d, ratio_y);
     const auto height = hn::Add(hn::Sub(z, hn::Set(d, f.z_bottom)), hn::Set(d, f.z_shift));
     hn::Store(hn::Div(height, hn::Set(d, f.z_step)), d, ratio_z);
-    uint8_t bits[8] = {};  // one per lane
-    hn::StoreMaskBits(d, counted, bits);
-    for (int64_t k = 0; k < n; ++k) {
-      if ((bits[k / 8] >> (k % 8) & 1) == 0) continue;
-      const int64_t voxel =
-          (VoxelOnAxis(ratio_x[k], test.grid.x) * test.grid.y + VoxelOnAxis(ratio_y[k], test.grid.y)) * test.grid.z +
-          VoxelOnAxis(ratio_z[k], test.grid.z);
+    uint8_t bytes[8] = {};  // one bit per lane
+    hn::StoreMaskBits(d, counted, bytes);
+    uint64_t bits;
+    std::memcpy(&bits, bytes, sizeof(bits));
+    for (; bits != 0; bits &= bits - 1) {
+      const int k = std::countr_zero(bits);
+      const int64_t voxel = (VoxelOnAxis(ratio_x[k], test.grid.x) * test.grid.y + VoxelOnAxis(ratio_y[k], test.grid.y)) *
+                                test.grid.z +
+                            VoxelOnAxis(ratio_z[k], test.grid.z);
       entries[found++] = static_cast<VoxelPoint>(voxel) << 32 | static_cast<uint32_t>(test.ids[i + k]);
     }
   }

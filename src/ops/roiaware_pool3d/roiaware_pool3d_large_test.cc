@@ -1,5 +1,6 @@
 // roiaware_pool3d with many points: 20,000 and more in every kind of scene, long axes, a single crowded voxel, and one
 // outlier that would spoil a search structure built over the whole range of the points.
+#include <climits>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -124,17 +125,24 @@ TEST(RoiAwarePool3dLarge, LongAxes) {
   }
 }
 
-// A grid whose dense tensors nobody could hold; the compact form does not mind.
+// Grids whose dense tensors nobody could hold; the compact form does not mind. The last one has room for all points,
+// and as many bins as an int can say.
 TEST(RoiAwarePool3dLarge, CompactGridBeyondMemory) {
-  Problem problem(MLUOP_DTYPE_FLOAT, {3, 5000, 2, 100000, 100000, 100000, 100});
-  FillScene(problem, SceneKind::kScattered, 12);
-  for (const int method : kMethods) {
-    const Expected expected(problem, method);
-    EXPECT_GT(expected.voxel_num(), 100);
-    const Handle handle(DETOPS_PROFILE_FULL, 2);
-    Compact compact = problem.NewCompact(expected.voxel_num(), expected.point_num());
-    ASSERT_EQ(problem.Run(handle, method, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(expected.WrongIn(compact), "");
+  const Sizes grids[] = {
+      {3, 5000, 2, 1500, 1500, 1500, 100}, {3, 5000, 2, 1, 65536, 65535, 3}, {3, 5000, 2, INT_MAX, 2, 1, INT_MAX}};
+  for (const Sizes& sizes : grids) {
+    for (const mluOpDataType_t type : kTypes) {
+      Problem problem(type, sizes);
+      FillScene(problem, SceneKind::kScattered, 12);
+      for (const int method : kMethods) {
+        const Expected expected(problem, method);
+        EXPECT_GT(expected.voxel_num(), 100);
+        const Handle handle(DETOPS_PROFILE_FULL, 2);
+        Compact compact = problem.NewCompact(expected.voxel_num(), expected.point_num());
+        ASSERT_EQ(problem.Run(handle, method, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
+        ASSERT_EQ(expected.WrongIn(compact), "");
+      }
+    }
   }
 }
 

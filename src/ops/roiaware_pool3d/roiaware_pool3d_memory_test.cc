@@ -106,6 +106,40 @@ TEST_P(RoiAwarePool3dMemory, FailedCallsWriteNothing) {
   }
 }
 
+// Boxes that are not numbers, unchecked: what the result is stands nowhere, but every address beside the tensors would
+// be noticed. Lists and winners are still in range, so that backward can take them.
+TEST_P(RoiAwarePool3dMemory, BadBoxesAreHarmlessUnchecked) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double bad[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
+  for (const Placement placement : {Placement::kAgainstEnd, Placement::kAgainstFront}) {
+    for (const SceneKind kind : {SceneKind::kScattered, SceneKind::kDegenerate, SceneKind::kSpecial}) {
+      Problem problem(GetParam(), {60, 700, 3, 3, 2, 4, 5}, placement);
+      FillScene(problem, kind, 83);
+      for (int64_t i = 0; i < problem.rois.elements(); i += 4) problem.rois.Set(i, bad[i / 4 % 3]);
+      for (int64_t i = 0; i < 7; ++i) problem.rois.Set(i, bad[0]);
+      ForEachConfiguration(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+        for (const int method : kMethods) {
+          handle.SetValueChecks(false);
+          Dense dense = problem.NewDense();
+          Compact compact = problem.NewCompact(problem.sizes.voxels(), problem.sizes.voxels() * 4);
+          Tensor grad_in = problem.NewGradient();
+          ASSERT_EQ(problem.Run(handle, method, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
+          ASSERT_EQ(problem.Run(handle, method, {DETOPS_Z_CENTER, 1}, compact), MLUOP_STATUS_SUCCESS)
+              << handle.LastError();
+          handle.SetValueChecks(true);
+          ASSERT_EQ(RunBackward(handle, method, problem.sizes, dense, dense.pooled, grad_in), MLUOP_STATUS_SUCCESS)
+              << handle.LastError();
+          ASSERT_EQ(RunBackward(handle, method, compact, compact.pooled, grad_in), MLUOP_STATUS_SUCCESS)
+              << handle.LastError();
+          ASSERT_TRUE(dense.SurroundingsIntact());
+          ASSERT_TRUE(compact.SurroundingsIntact());
+          ASSERT_TRUE(grad_in.SurroundingsIntact());
+        }
+      });
+    }
+  }
+}
+
 // ---- workspace ----
 
 TEST_P(RoiAwarePool3dMemory, WorkspaceIsNotNeeded) {

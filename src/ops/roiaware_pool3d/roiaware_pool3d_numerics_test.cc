@@ -197,6 +197,30 @@ TEST_P(RoiAwarePool3dSpecialValues, LongGradientsStayWithinTheBar) {
   }
 }
 
+// One, half a step of the type above it, and a little: just above the middle of two neighbours, so the right answer is
+// the upper one. A sum that is rounded to float first, or added up in float, loses the little, and the tie goes to one.
+TEST_P(RoiAwarePool3dSpecialValues, GradientsAreRoundedOnce) {
+  if (GetParam() == MLUOP_DTYPE_DOUBLE) GTEST_SKIP() << "nothing is rounded";
+  const bool is_float = GetParam() == MLUOP_DTYPE_FLOAT, is_half = GetParam() == MLUOP_DTYPE_HALF;
+  const double step = is_float ? 0x1p-23 : is_half ? 0x1p-10 : 0x1p-7;
+  const double little = is_half ? 0x1p-24 : 0x1p-50;
+  const Sizes sizes = {3, 1, 9, 1, 1, 1, 2};
+  const Problem problem(GetParam(), sizes);
+  Dense forward = problem.NewDense();
+  forward.argmax.Fill(0);
+  forward.pts_idx.Assign({1, 0, 1, 0, 1, 0});
+  Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents());
+  const double terms[] = {1, step / 2, little};
+  for (int64_t i = 0; i < 27; ++i) grad_out.Set(i, terms[i / 9]);
+  ForEachConfiguration(ProfileFor(GetParam()), [&](const Handle& handle) {
+    for (const int method : kMethods) {
+      Tensor grad_in = problem.NewGradient();
+      ASSERT_EQ(RunBackward(handle, method, sizes, forward, grad_out, grad_in), MLUOP_STATUS_SUCCESS);
+      ASSERT_EQ(grad_in.Values(), std::vector<double>(9, 1 + step));
+    }
+  });
+}
+
 // ---- overflow ----
 
 // A sum of gradients beyond the type's largest number is infinite; one below it is not.

@@ -23,9 +23,11 @@ struct CellAxis {
   int32_t count = 1;
 
   int32_t CellOf(Real coordinate) const {
+    // Without branches: where a point lies is a coin toss to the processor. NaN falls into cell 0.
     const Real cell = (coordinate - origin) * scale;
-    if (!(cell > 0)) return 0;
-    return cell >= static_cast<Real>(count) ? count - 1 : std::min(static_cast<int32_t>(cell), count - 1);
+    const Real from_first = cell > 0 ? cell : 0;
+    const auto last = static_cast<Real>(count - 1);
+    return static_cast<int32_t>(from_first < last ? from_first : last);
   }
 };
 
@@ -157,15 +159,27 @@ class SortedPoints {
   }
 
   bool Move() {
-    return parallel_.Run(tasks_, [&](int task) {
+    // Points that follow each other go anywhere, so tasks would fight for the same cache lines: numbers only, and one
+    // task if they are few.
+    constexpr int64_t kFewPoints = 64 << 10;
+    const auto place_of = [&](int task) {
       uint32_t* places = places_ + task * CellCount();
       const Range range = PieceOf(problem_.points, tasks_, task);
       for (int64_t point = range.begin; point < range.end; ++point) {
-        const uint32_t place = places[cells_[point]]++;
-        x_[place] = Coordinate(point, 0);
-        y_[place] = Coordinate(point, 1);
-        z_[place] = Coordinate(point, 2);
-        ids_[place] = static_cast<int32_t>(point);
+        ids_[places[cells_[point]]++] = static_cast<int32_t>(point);
+      }
+    };
+    if (problem_.points < kFewPoints) {
+      for (int task = 0; task < tasks_; ++task) place_of(task);
+    } else if (!parallel_.Run(tasks_, place_of)) {
+      return false;
+    }
+    return parallel_.Run(tasks_, [&](int task) {
+      const Range range = PieceOf(problem_.points, tasks_, task);
+      for (int64_t place = range.begin; place < range.end; ++place) {
+        x_[place] = Coordinate(ids_[place], 0);
+        y_[place] = Coordinate(ids_[place], 1);
+        z_[place] = Coordinate(ids_[place], 2);
       }
     });
   }

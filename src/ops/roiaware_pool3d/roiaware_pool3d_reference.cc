@@ -52,7 +52,8 @@ class Box {
   // NaN means outside.
   int64_t VoxelOf(const Real* point) const {
     const Real x = point[0], y = point[1], z = point[2], two = 2;
-    if (!(std::fabs(z - middle_z_) <= dz_ / two)) return -1;
+    // Halves are compared in double: a float that is not normal has no exact half.
+    if (!(std::fabs(static_cast<double>(z - middle_z_)) <= static_cast<double>(dz_) / 2.0)) return -1;
     const Real shift_x = x - cx_, shift_y = y - cy_;
     const Real local_x = shift_x * cos_ - shift_y * sin_;
     const Real local_y = shift_x * sin_ + shift_y * cos_;

@@ -19,6 +19,15 @@ struct BoxEntries {
   const VoxelPoint* last;
 };
 
+// Asks for the features of points that come soon: they lie anywhere.
+inline void PrefetchFeatures(const VoxelPoint* entry, const VoxelPoint* last, const char* features, int64_t row_bytes) {
+  constexpr int64_t kAhead = 12;
+  constexpr int64_t kLineBytes = 64;
+  if (last - entry <= kAhead) return;
+  const char* row = features + PointOf(entry[kAhead]) * row_bytes;
+  for (int64_t byte = 0; byte < std::min(row_bytes, 2 * kLineBytes); byte += kLineBytes) __builtin_prefetch(row + byte);
+}
+
 // Calls visit(voxel, first entry, number of entries that are kept) for the voxels of [first, last).
 template <class Visit>
 void VisitVoxels(const VoxelPoint* first, const VoxelPoint* last, int64_t most_points, const Visit& visit) {
@@ -66,8 +75,9 @@ class BoxSearch {
     return end;
   }
 
-  // Finds and sorts the entries of the boxes [begin, end), which GroupEnd has found to fit.
-  bool Find(int64_t begin, int64_t end) {
+  // Finds and sorts the entries of the boxes [begin, end), which GroupEnd has found to fit; calls found(box) for each.
+  template <class Found>
+  bool Find(int64_t begin, int64_t end, const Found& found) {
     constexpr int64_t kMinTaskPoints = 4000;
     const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work_, kMinTaskPoints), end - begin));
     return parallel_.Run(tasks, [&](int task) {
@@ -76,6 +86,7 @@ class BoxSearch {
         VoxelPoint* entries = entries_ + begins_[box];
         counts_[box] = points_.Find(box, entries);
         Sort(entries, spare_ + begins_[box], counts_[box]);
+        found(box);
       }
     });
   }

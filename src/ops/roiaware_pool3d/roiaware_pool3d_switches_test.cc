@@ -1,9 +1,11 @@
 // The switches of detopsRoiAwarePool3dForward by hand: what the third number of a box is, and the margin around it.
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_expected.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_problem.h"
+#include "ops/roiaware_pool3d/roiaware_pool3d_test_scenes.h"
 
 namespace detops_test {
 namespace {
@@ -57,6 +59,34 @@ TEST(RoiAwarePool3dMargin, OfOpenPcdet) {
     ASSERT_EQ(problem.Run(handle, kMax, {DETOPS_Z_CENTER, 0}, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
     ASSERT_EQ(Integers(dense.pts_idx), (std::vector<int32_t>{0, 0, 0, 0}));
   });
+}
+
+// With the switches of mmcv it is mluOpRoiAwarePool3dForward to the bit, and a box gives the same alone as among
+// others.
+TEST_P(RoiAwarePool3dSwitches, SameBitsAsTheContract) {
+  Problem problem(GetParam(), {9, 900, 11, 3, 2, 2, 20});
+  FillScene(problem, SceneKind::kScattered, 90);
+  for (const int method : kMethods) {
+    ForEachConfiguration(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+      Dense expected = problem.NewDense(), dense = problem.NewDense();
+      ASSERT_EQ(problem.Run(handle, method, expected), MLUOP_STATUS_SUCCESS) << handle.LastError();
+      ASSERT_EQ(problem.Run(handle, method, {}, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
+      ASSERT_TRUE(dense.SameBytes(expected));
+      handle.SetValueChecks(false);
+      ASSERT_EQ(problem.Run(handle, method, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
+      ASSERT_TRUE(dense.SameBytes(expected));
+      handle.SetValueChecks(true);
+      Problem alone(GetParam(), {1, 900, 11, 3, 2, 2, 20});
+      alone.pts.Assign(problem.pts.Values());
+      Dense one = alone.NewDense();
+      for (int64_t b = 0; b < 9; ++b) {
+        for (int64_t i = 0; i < 7; ++i) alone.rois.Set(i, problem.rois.Get(b * 7 + i));
+        ASSERT_EQ(alone.Run(handle, method, one), MLUOP_STATUS_SUCCESS) << handle.LastError();
+        const auto* among = static_cast<const unsigned char*>(expected.pooled.data()) + b * one.pooled.bytes();
+        ASSERT_EQ(std::memcmp(one.pooled.data(), among, one.pooled.bytes()), 0) << "box " << b;
+      }
+    });
+  }
 }
 
 }  // namespace

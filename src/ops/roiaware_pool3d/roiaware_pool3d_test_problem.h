@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -96,13 +97,13 @@ struct Compact {
         argmax(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {voxel_room, channels}, placement, offset),
         pooled(MLUOP_LAYOUT_ARRAY, type, {voxel_room, channels}, placement, offset) {}
 
-  std::vector<const Tensor*> tensors() const { return {&voxels, &begins, &pts_idx, &argmax, &pooled}; }
+  std::array<const Tensor*, 5> tensors() const { return {&voxels, &begins, &pts_idx, &argmax, &pooled}; }
   bool CanaryIntact() const {
-    const std::vector<const Tensor*> all = tensors();
+    const auto all = tensors();
     return std::all_of(all.begin(), all.end(), [](const Tensor* tensor) { return tensor->CanaryIntact(); });
   }
   bool SurroundingsIntact() const {
-    const std::vector<const Tensor*> all = tensors();
+    const auto all = tensors();
     return std::all_of(all.begin(), all.end(), [](const Tensor* tensor) { return tensor->SurroundingsIntact(); });
   }
   bool SameBytes(const Compact& other) const {

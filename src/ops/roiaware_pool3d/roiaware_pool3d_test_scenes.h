@@ -142,6 +142,14 @@ class SceneMaker {
             Beside(bottom + Along(box.dz, problem_.sizes.out_z))};
   }
 
+  // Somewhere in or around a box.
+  Point NearBox() {
+    const Box box = StoredBox(random_.Below(problem_.sizes.boxes));
+    const double reach = (std::fabs(box.dx) + std::fabs(box.dy)) / 2;
+    return {box.cx + random_.Uniform(-reach, reach), box.cy + random_.Uniform(-reach, reach),
+            box.cz + box.dz * random_.Uniform(-0.6, 1.1)};
+  }
+
   // The number, or one of its neighbours in the type.
   double Beside(double value) {
     const double rounded = RoundToElement(problem_.type(), value);
@@ -152,6 +160,7 @@ class SceneMaker {
   Point NewPoint() {
     Point point = {origin_.x + random_.Uniform(-6, 6), origin_.y + random_.Uniform(-6, 6),
                    origin_.z + random_.Uniform(-3, 5)};
+    if (random_.OneIn(2)) point = NearBox();
     switch (kind_) {
       case SceneKind::kScattered:
         break;
