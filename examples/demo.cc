@@ -36,6 +36,8 @@ int main() {
   std::printf("%-34s %-23s %-6s %9s %9s %11s %11s %7s\n", "operation", "shape", "type", "diff1", "diff2", "time [us]",
               "bound [us]", "ratio");
   bool good = detops_demo::RunRotatedFeatureAlign(handle, threads);
+  good = detops_demo::RunPsRoiPool(handle, threads) && good;
+  good = detops_demo::RunRoiAwarePool3d(handle, threads) && good;
   good = detops_demo::RunGetIndicePairs(handle, threads) && good;
   good = detops_demo::RunIndiceConvolution(handle, threads) && good;
   std::printf("\n%s\n", good ? "All results are within their limits." : "SOME RESULTS ARE WRONG.");

@@ -24,6 +24,8 @@ bool Print(const Row& row);
 // One per operator: prints its rows, false if one failed.
 bool RunGetIndicePairs(mluOpHandle_t handle, int threads);
 bool RunIndiceConvolution(mluOpHandle_t handle, int threads);
+bool RunPsRoiPool(mluOpHandle_t handle, int threads);
+bool RunRoiAwarePool3d(mluOpHandle_t handle, int threads);
 bool RunRotatedFeatureAlign(mluOpHandle_t handle, int threads);
 
 }  // namespace detops_demo

@@ -20,9 +20,9 @@ typedef enum {
   DETOPS_Z_CENTER = 1  /**< Its centre: OpenPCDet. */
 } detopsZOrigin_t;
 
-/** mluOpRoiAwarePool3dForward with two switches: z_origin, and xy_margin, by which the sides of a box are moved outwards
- * when it is decided whether a point is inside (0: mmcv; 1e-5: OpenPCDet); what the margin adds belongs to the outer
- * voxels. Sizes are read from the tensors; there is no workspace.
+/** mluOpRoiAwarePool3dForward with two switches: z_origin, and xy_margin, by which the sides of a box are moved
+ * outwards when it is decided whether a point is inside (0: mmcv; 1e-5: OpenPCDet); what the margin adds belongs to the
+ * outer voxels. Sizes are read from the tensors; there is no workspace.
  *
  * Checked in this order: handle and descriptors except argmax_desc are not NULL (BAD_PARAM); the profile
  * (NOT_SUPPORTED); then as mluOpRoiAwarePool3dForward, where behind pool_method z_origin is one of its values, and
@@ -60,11 +60,11 @@ mluOpStatus_t detopsCountRoiAwareVoxels(mluOpHandle_t handle, detopsZOrigin_t z_
  * voxel_begins [V + 1], pooled_features [V, C]; types as dense; pool_method, z_origin, xy_margin; max_pts_each_voxel,
  * out_x, out_y, out_z, B, P and C are above 0 (BAD_PARAM); dense; P, and boxes x voxels of a box, that do not fit int32
  * and int64 (NOT_SUPPORTED); with maximum, or if argmax_desc is not NULL: argmax has rank 2, its shape, int32
- * (BAD_PARAM); bytes that int64 cannot count (NOT_SUPPORTED); data pointers of tensors with elements; overlap; numbers in
- * rois; V or E is too small, and the message says what is needed (BAD_PARAM). ALLOC_FAILED, EXECUTION_FAILED. */
+ * (BAD_PARAM); bytes that int64 cannot count (NOT_SUPPORTED); data pointers of tensors with elements; overlap; numbers
+ * in rois; V or E is too small, and the message says what is needed (BAD_PARAM). ALLOC_FAILED, EXECUTION_FAILED. */
 mluOpStatus_t detopsRoiAwarePool3dCompactForward(
-    mluOpHandle_t handle, int pool_method, detopsZOrigin_t z_origin, double xy_margin, int max_pts_each_voxel, int out_x,
-    int out_y, int out_z, const mluOpTensorDescriptor_t rois_desc, const void* rois,
+    mluOpHandle_t handle, int pool_method, detopsZOrigin_t z_origin, double xy_margin, int max_pts_each_voxel,
+    int out_x, int out_y, int out_z, const mluOpTensorDescriptor_t rois_desc, const void* rois,
     const mluOpTensorDescriptor_t pts_desc, const void* pts, const mluOpTensorDescriptor_t pts_feature_desc,
     const void* pts_feature, const mluOpTensorDescriptor_t voxels_desc, void* voxels,
     const mluOpTensorDescriptor_t voxel_begins_desc, void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc,
@@ -79,15 +79,17 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
  *
  * Checked in this order: handle, the descriptors the method needs, grad_out_desc and grad_in_desc are not NULL
  * (BAD_PARAM); the profile (NOT_SUPPORTED); pool_method; ranks; types; voxel_num is in [0, rows of grad_out]; shapes:
- * voxel_begins has more than voxel_num entries, argmax the shape of grad_out, grad_in as many columns; P and C are above
- * 0 (BAD_PARAM); dense; bytes that int64 cannot count (NOT_SUPPORTED); data pointers of tensors with elements; overlap;
- * values: argmax in [-1, P); voxel_begins ascends from 0 and ends within pts_idx, pts_idx in [0, P) (BAD_PARAM).
- * ALLOC_FAILED, EXECUTION_FAILED. */
-mluOpStatus_t detopsRoiAwarePool3dCompactBackward(
-    mluOpHandle_t handle, int pool_method, int64_t voxel_num, const mluOpTensorDescriptor_t voxel_begins_desc,
-    const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc, const void* pts_idx,
-    const mluOpTensorDescriptor_t argmax_desc, const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
-    const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc, void* grad_in);
+ * voxel_begins has more than voxel_num entries, argmax the shape of grad_out, grad_in as many columns; P and C are
+ * above 0 (BAD_PARAM); dense; bytes that int64 cannot count (NOT_SUPPORTED); data pointers of tensors with elements;
+ * overlap; values: argmax in [-1, P); voxel_begins ascends from 0 and ends within pts_idx, pts_idx in [0, P)
+ * (BAD_PARAM). ALLOC_FAILED, EXECUTION_FAILED. */
+mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool_method, int64_t voxel_num,
+                                                  const mluOpTensorDescriptor_t voxel_begins_desc,
+                                                  const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc,
+                                                  const void* pts_idx, const mluOpTensorDescriptor_t argmax_desc,
+                                                  const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
+                                                  const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc,
+                                                  void* grad_in);
 
 #ifdef __cplusplus
 }

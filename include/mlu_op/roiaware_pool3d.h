@@ -59,21 +59,19 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
 /** Gradient of mluOpRoiAwarePool3dForward with respect to pts_feature.
  *
  * grad_out: [B, X, Y, Z, C], grad_in: [P, C], both float or half (full profile: also double and bfloat16); argmax and
- * pts_idx_of_voxels as forward wrote them. With maximum grad_in[argmax] += grad_out where argmax is not -1; with average
- * every listed point gets grad_out / n. Only the tensor the method uses is read; both must be there. grad_in is
+ * pts_idx_of_voxels as forward wrote them. With maximum grad_in[argmax] += grad_out where argmax is not -1; with
+ * average every listed point gets grad_out / n. Only the tensor the method uses is read; both must be there. grad_in is
  * overwritten, not added to; sums are double and rounded once. Scratch memory: 8 bytes per element of grad_in and 1 bit
  * per voxel.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 5, 5, 5, 2; a shape does not agree with the arguments; a
- *                type is not allowed; pool_method is not 0 or 1; boxes_num, P, channels, max_pts_each_voxel, out_x, out_y
- *                or out_z is not above 0
- * NOT_SUPPORTED  a tensor is not dense; contract profile: 65536 boxes or channels or more, max_pts_each_voxel above
- *                2048, 2^31 elements or more
- * BAD_PARAM      a data pointer is NULL; grad_in overlaps another tensor; a value of argmax is outside [-1, P) (maximum);
- *                a count is outside [0, max_pts_each_voxel - 1] or a listed point is outside [0, P) (average)
- * ALLOC_FAILED   no memory for the scratch
- * EXECUTION_FAILED  the caller's parallel runner failed */
+ *                type is not allowed; pool_method is not 0 or 1; boxes_num, P, channels, max_pts_each_voxel, out_x,
+ * out_y or out_z is not above 0 NOT_SUPPORTED  a tensor is not dense; contract profile: 65536 boxes or channels or
+ * more, max_pts_each_voxel above 2048, 2^31 elements or more BAD_PARAM      a data pointer is NULL; grad_in overlaps
+ * another tensor; a value of argmax is outside [-1, P) (maximum); a count is outside [0, max_pts_each_voxel - 1] or a
+ * listed point is outside [0, P) (average) ALLOC_FAILED   no memory for the scratch EXECUTION_FAILED  the caller's
+ * parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
     mluOpHandle_t handle, const int pool_method, const int boxes_num, const int out_x, const int out_y, const int out_z,
     const int channels, const int max_pts_each_voxel, const mluOpTensorDescriptor_t pts_idx_of_voxels_desc,

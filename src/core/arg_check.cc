@@ -245,8 +245,8 @@ ArgCheck& ArgCheck::Finite(const TensorArg& tensor) {
 ArgCheck& ArgCheck::NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation) {
   if (failed() || index < 0) return *this;
   const bool integer = tensor.desc->type == MLUOP_DTYPE_INT32;
-  const double value = integer ? LoadElement<int32_t>(tensor.data, index)
-                               : ElementAsDouble(tensor.desc->type, tensor.data, index);
+  const double value =
+      integer ? LoadElement<int32_t>(tensor.data, index) : ElementAsDouble(tensor.desc->type, tensor.data, index);
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s%s is %s, expected %s.", tensor.name, PositionText(*tensor.desc, index).text,
               NumberText(value).text, expectation);
 }

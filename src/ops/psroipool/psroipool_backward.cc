@@ -45,7 +45,8 @@ class BackwardPass {
 
  private:
   void TakePlanes(Arena& arena) {
-    plan_ = MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
+    plan_ =
+        MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
     planes_ = arena.Take<char>(SaturatingMultiply(plan_.Numbers(), number_bytes_));
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, pooled_bytes_)) : nullptr;
@@ -98,7 +99,9 @@ class BackwardPass {
     return true;
   }
 
-  const char* Source(int64_t element) const { return static_cast<const char*>(problem_.source) + element * element_bytes_; }
+  const char* Source(int64_t element) const {
+    return static_cast<const char*>(problem_.source) + element * element_bytes_;
+  }
   char* Target(int64_t element) const { return static_cast<char*>(problem_.target) + element * element_bytes_; }
 
   // NCHW: from [D, bins] to [bins, D].
@@ -124,8 +127,8 @@ class BackwardPass {
   bool AddPlanes(const PlaneGroup& group, Range part, bool first) {
     constexpr int64_t kUsualArea = 4;
     const int64_t planes = group.images() * group.planes();
-    const int64_t work = (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea +
-                         planes * plan_.plane_stride;
+    const int64_t work =
+        (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea + planes * plan_.plane_stride;
     const int wanted = parallel_.TaskCount(work, kMinTaskElements);
     const int bands = static_cast<int>(std::min(DivideRoundUp(wanted, planes), problem_.height));
     const int64_t units = planes * bands;
@@ -210,16 +213,15 @@ class BackwardPass {
   void WritePlane(const PlaneGroup& group, int64_t image, int64_t plane) {
     const int64_t pixels = problem_.height * problem_.width;
     const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
-    problem_.kernels.transpose_out(
-        problem_.type,
-        {.source = PlaneData(plan_, group, planes_, image, plane),
-         .target = Target((table_.images[image] * problem_.channels() + channel) * pixels),
-         .rows = pixels,
-         .columns = plan_.ChannelsOf(plane),
-         .source_stride = plan_.PixelStrideOf(plane),
-         .target_stride = plan_.bins * pixels,
-         .padded_rows = pixels},
-        wide_);
+    problem_.kernels.transpose_out(problem_.type,
+                                   {.source = PlaneData(plan_, group, planes_, image, plane),
+                                    .target = Target((table_.images[image] * problem_.channels() + channel) * pixels),
+                                    .rows = pixels,
+                                    .columns = plan_.ChannelsOf(plane),
+                                    .source_stride = plan_.PixelStrideOf(plane),
+                                    .target_stride = plan_.bins * pixels,
+                                    .padded_rows = pixels},
+                                   wide_);
   }
 
   const PsRoiPoolProblem& problem_;

@@ -26,9 +26,9 @@ struct Options {
 void Run(benchmark::State& state, const PsRoiPoolCase& shape, const Options& options) {
   const mluOpHandle_t handle = detops_bench::MakeHandle(options.threads, options.value_checks);
   const mluOpTensorLayout_t layout = options.torchvision ? MLUOP_LAYOUT_NCHW : MLUOP_LAYOUT_NHWC;
-  const std::vector<int> map_shape =
-      options.torchvision ? std::vector<int>{shape.batch, shape.channels(), shape.height, shape.width}
-                          : std::vector<int>{shape.batch, shape.height, shape.width, shape.channels()};
+  const std::vector<int> map_shape = options.torchvision
+                                         ? std::vector<int>{shape.batch, shape.channels(), shape.height, shape.width}
+                                         : std::vector<int>{shape.batch, shape.height, shape.width, shape.channels()};
   const std::vector<int> pooled_shape =
       options.torchvision ? std::vector<int>{shape.rois, shape.output_dim, shape.pooled, shape.pooled}
                           : std::vector<int>{shape.rois, shape.pooled, shape.pooled, shape.output_dim};
@@ -70,8 +70,9 @@ void Run(benchmark::State& state, const PsRoiPoolCase& shape, const Options& opt
 }
 
 void Register(const PsRoiPoolCase& shape, const Options& options) {
-  const std::string name = std::string("psroipool/") + (options.backward ? "backward/" : "forward/") + shape.name + "/" +
-                           detops_test::ElementName(options.type) + (options.torchvision ? "/torchvision_nchw" : "") +
+  const std::string name = std::string("psroipool/") + (options.backward ? "backward/" : "forward/") + shape.name +
+                           "/" + detops_test::ElementName(options.type) +
+                           (options.torchvision ? "/torchvision_nchw" : "") +
                            "/threads:" + std::to_string(options.threads) + (options.value_checks ? "" : "/unchecked");
   detops_bench::Register(name, [=](benchmark::State& state) { Run(state, shape, options); });
 }

@@ -202,9 +202,11 @@ HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
     if constexpr (kVectors > 2) g2 = load(2);
     if constexpr (kVectors > 3) g3 = load(3);
     Real* first = plane + row_begin * additions.row_stride + x.begin * pixel_stride;
-    VisitPixels(first, additions.row_stride, pixel_stride, row_end - row_begin, width, [&](Real* row, auto pixels) HWY_ATTR {
-      for (int k = 0; k < pixels; ++k) AddToPixel<kVectors>(d, places, row + k * pixel_stride, g0, g1, g2, g3);
-    });
+    VisitPixels(first, additions.row_stride, pixel_stride, row_end - row_begin, width,
+                [&](Real* row, auto pixels) HWY_ATTR {
+                  for (int k = 0; k < pixels; ++k)
+                    AddToPixel<kVectors>(d, places, row + k * pixel_stride, g0, g1, g2, g3);
+                });
   }
 }
 
@@ -261,8 +263,7 @@ void SumBinsOf(const BinSums& sums) {
 
 template <typename T>
 void AddBinsOf(const BinAdditions& additions) {
-  WithVectorsOf<PlaneOf<T>>(additions.channels,
-                            [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
+  WithVectorsOf<PlaneOf<T>>(additions.channels, [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
 }
 
 }  // namespace

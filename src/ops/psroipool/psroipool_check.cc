@@ -39,7 +39,8 @@ NumberText ScaleText(const PsRoiPoolArguments& args) {
   return static_cast<double>(narrow) == args.spatial_scale ? NumberText(narrow) : NumberText(args.spatial_scale);
 }
 
-void CheckRoiValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments& args, const PsRoiPoolProblem& problem) {
+void CheckRoiValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments& args,
+                    const PsRoiPoolProblem& problem) {
   check.Finite(args.rois);
   if (check.failed() || !call.handle()->value_checks) return;
   int64_t roi = -1;
@@ -78,8 +79,7 @@ void CheckMappingValues(ArgCheck& check, const Call& call, const PsRoiPoolArgume
   if (check.failed()) return;
   const auto* mapping = static_cast<const int32_t*>(args.mapping.data);
   const bool done = InspectMapping(problem, handle->parallel, mapping, handle->value_checks, pattern, findings);
-  check
-      .Rule(done, MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while mapping_channel was checked.")
+  check.Rule(done, MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while mapping_channel was checked.")
       .NoBadElement(args.mapping, findings->bad_index, "a channel in [0, C), C being the channels of bottom_grad");
 }
 
@@ -107,7 +107,8 @@ void CheckScale(ArgCheck& check, const PsRoiPoolArguments& args) {
 void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args) {
   if (check.failed()) return;
   const PsRoiPoolAxes axes{args.map.desc->layout == MLUOP_LAYOUT_NCHW};
-  const int64_t channels = SaturatingMultiply(SaturatingMultiply(args.pooled_height, args.pooled_width), args.output_dim);
+  const int64_t channels =
+      SaturatingMultiply(SaturatingMultiply(args.pooled_height, args.pooled_width), args.output_dim);
   Dim R("R"), C("pooled_height * pooled_width * output_dim", channels);
   check.Axis(args.rois, 0, R).Axis(args.pooled, 0, R).Axis(args.map, axes.map_channels(), C);
   if (args.mapping.desc == nullptr) return;

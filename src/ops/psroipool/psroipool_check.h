@@ -11,7 +11,7 @@ struct PsRoiPoolArguments {
   BinRules rules;
   int64_t pooled_height, pooled_width, output_dim;
   double spatial_scale;
-  TensorArg map;      // input, or bottom_grad
+  TensorArg map;  // input, or bottom_grad
   TensorArg rois;
   TensorArg pooled;   // output, or top_grad
   TensorArg mapping;  // without descriptor if it is left out

@@ -1,6 +1,6 @@
 // Forward: the map is regrouped into planes, in which the channels of a bin are neighbours; then each plane serves all
-// rois of its image while it is in the second-level cache. A mean is one running sum over rows and columns, whatever the
-// cutting, so its bits do not depend on it.
+// rois of its image while it is in the second-level cache. A mean is one running sum over rows and columns, whatever
+// the cutting, so its bits do not depend on it.
 #include <cstring>
 
 #include "core/arena.h"
@@ -25,7 +25,8 @@ class ForwardPass {
 
   RunResult Run(Scratch& scratch) {
     // Images without rois are not known yet, so this is the most it can be.
-    plan_ = MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
+    plan_ =
+        MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
     Arena sizes;
     RoiTableMemory(problem_, sizes);
     TakePlanes(sizes);
@@ -70,7 +71,9 @@ class ForwardPass {
     return true;
   }
 
-  const char* Source(int64_t element) const { return static_cast<const char*>(problem_.source) + element * element_bytes_; }
+  const char* Source(int64_t element) const {
+    return static_cast<const char*>(problem_.source) + element * element_bytes_;
+  }
   char* Target(int64_t element) const { return static_cast<char*>(problem_.target) + element * element_bytes_; }
 
   bool Regroup(const PlaneGroup& group) {

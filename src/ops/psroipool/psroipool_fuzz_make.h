@@ -120,7 +120,7 @@ inline void ApplyScalarFault(FuzzedDataProvider& bytes, Fault fault, Call& call)
       break;
     }
     case Fault::kConvention:
-      call.convention = Number(bytes, -3, 9);
+      if (call.extension) call.convention = Number(bytes, -3, 9);  // the contract has but one
       break;
     default:
       call.spatial_scale = OneOf(bytes, scales);

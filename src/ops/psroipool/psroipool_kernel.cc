@@ -44,13 +44,11 @@ void TransposeOut(mluOpDataType_t type, const Transposition& transposition, bool
     case MLUOP_DTYPE_HALF:
       return wide ? TransposeOneByOne<double, Half>(transposition) : Transpose<float, Half>(transposition);
     case MLUOP_DTYPE_BFLOAT16:
-      return wide ? TransposeOneByOne<double, BFloat16>(transposition)
-                  : Transpose<float, BFloat16>(transposition);
+      return wide ? TransposeOneByOne<double, BFloat16>(transposition) : Transpose<float, BFloat16>(transposition);
     case MLUOP_DTYPE_DOUBLE:
       return TransposeOneByOne<double, double>(transposition);
     default:
-      return wide ? TransposeOneByOne<double, float>(transposition)
-                  : Transpose<float, float>(transposition);
+      return wide ? TransposeOneByOne<double, float>(transposition) : Transpose<float, float>(transposition);
   }
 }
 

@@ -1,9 +1,9 @@
 // The vector part: regrouping channels, sums over the pixels of bins and their reverse.
 //
-// A plane holds, for every pixel of an image, some neighbouring output channels of one bin: [H, W, stride], stride being
-// the channels, rounded up to a power of two if they are fewer than a vector has. Of other channels the last vector ends
-// with the last channel, so that it shares some with the vector before it. Numbers are float, or double for double
-// tensors.
+// A plane holds, for every pixel of an image, some neighbouring output channels of one bin: [H, W, stride], stride
+// being the channels, rounded up to a power of two if they are fewer than a vector has. Of other channels the last
+// vector ends with the last channel, so that it shares some with the vector before it. Numbers are float, or double for
+// double tensors.
 #ifndef DETOPS_OPS_PSROIPOOL_KERNEL_H_
 #define DETOPS_OPS_PSROIPOOL_KERNEL_H_
 

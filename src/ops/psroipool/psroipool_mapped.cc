@@ -1,5 +1,5 @@
-// Backward with channels that are not forward's: a piece of a row of pixels at a time, with all its channels. Correct for
-// any mapping, in the order (roi, bin, channel); slower, since every piece looks at all rois of its image.
+// Backward with channels that are not forward's: a piece of a row of pixels at a time, with all its channels. Correct
+// for any mapping, in the order (roi, bin, channel); slower, since every piece looks at all rois of its image.
 #include "core/arena.h"
 #include "core/data_type.h"
 #include "core/element_type.h"
@@ -64,9 +64,9 @@ class MappedPass {
         AddRoi(place, y, x_begin, x_end, sums);
       }
     }
-    char* target = static_cast<char*>(problem_.target) +
-                   ((image * problem_.height + y) * problem_.width + x_begin) * problem_.channels() *
-                       static_cast<int64_t>(SizeOfType(problem_.type));
+    char* target = static_cast<char*>(problem_.target) + ((image * problem_.height + y) * problem_.width + x_begin) *
+                                                             problem_.channels() *
+                                                             static_cast<int64_t>(SizeOfType(problem_.type));
     if (!problem_.channels_first) {
       Store(sums, 1, numbers, target);
       return;

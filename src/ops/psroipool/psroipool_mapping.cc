@@ -52,8 +52,8 @@ bool WriteMappingChannel(const PsRoiPoolProblem& problem, const Parallel& parall
   });
 }
 
-bool InspectMapping(const PsRoiPoolProblem& problem, const Parallel& parallel, const int32_t* mapping, bool look_for_bad,
-                    int32_t* pattern, MappingFindings* findings) {
+bool InspectMapping(const PsRoiPoolProblem& problem, const Parallel& parallel, const int32_t* mapping,
+                    bool look_for_bad, int32_t* pattern, MappingFindings* findings) {
   constexpr int kMaxTasks = 64;
   MakePattern(problem, pattern);
   const int64_t channels = problem.channels();

@@ -16,12 +16,12 @@ bool WriteMappingChannel(const PsRoiPoolProblem& problem, const Parallel& parall
 
 // What a mapping_channel tensor holds.
 struct MappingFindings {
-  bool usual = true;        // what WriteMappingChannel writes
+  bool usual = true;       // what WriteMappingChannel writes
   int64_t bad_index = -1;  // the first value outside [0, C), if `look_for_bad`
 };
 
-bool InspectMapping(const PsRoiPoolProblem& problem, const Parallel& parallel, const int32_t* mapping, bool look_for_bad,
-                    int32_t* pattern, MappingFindings* findings);
+bool InspectMapping(const PsRoiPoolProblem& problem, const Parallel& parallel, const int32_t* mapping,
+                    bool look_for_bad, int32_t* pattern, MappingFindings* findings);
 
 }  // namespace detops
 

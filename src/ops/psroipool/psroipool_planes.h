@@ -60,8 +60,8 @@ inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t number_b
   const int64_t vector_bytes = SaturatingMultiply(pixels, lanes * number_bytes);
   const int64_t vectors = std::clamp<int64_t>(kNearBytes / vector_bytes, 1, kMaxVectors);
   const int64_t chunks = DivideRoundUp(plan.output_dim, vectors * lanes);
-  plan.chunk = plan.output_dim <= lanes ? plan.output_dim
-                                        : DivideRoundUp(DivideRoundUp(plan.output_dim, chunks), lanes) * lanes;
+  plan.chunk =
+      plan.output_dim <= lanes ? plan.output_dim : DivideRoundUp(DivideRoundUp(plan.output_dim, chunks), lanes) * lanes;
   plan.chunk = std::min(plan.chunk, plan.output_dim);
   plan.planes = SaturatingMultiply(plan.bins, DivideRoundUp(plan.output_dim, plan.chunk));
   // An odd number of cache lines: planes a power of two apart would all fall into the same places of the caches.
@@ -99,8 +99,8 @@ inline char* PlaneData(const PlanePlan& plan, const PlaneGroup& group, char* mem
   return memory + index * plan.plane_stride * plan.number_bytes;
 }
 
-// The largest budget of planes. NHWC: all channels of a pixel are near each other, so it is best to regroup many bins at
-// once. NCHW: planes are read one by one anyway.
+// The largest budget of planes. NHWC: all channels of a pixel are near each other, so it is best to regroup many bins
+// at once. NCHW: planes are read one by one anyway.
 inline constexpr int64_t kPlaneBudget = int64_t{24} << 20;
 inline constexpr int64_t kPlaneBudgetChannelsFirst = int64_t{4} << 20;
 

@@ -110,8 +110,8 @@ bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, con
       for (int64_t place = range.begin; place < range.end; ++place) FillSpans<T>(problem, memory, place);
     });
     if (!done) return false;
-    *table = {problem.roi_count, active,         memory.rois, memory.images, memory.begins,
-              memory.regions,    memory.ys,      memory.xs};
+    *table = {problem.roi_count, active,         memory.rois, memory.images,
+              memory.begins,     memory.regions, memory.ys,   memory.xs};
     for (int64_t a = 0; a < active; ++a) {
       const Range places = {memory.begins[a], memory.begins[a + 1]};
       memory.regions[a] = {Union(table->BinRows(0), table->BinRows(problem.pooled_height - 1), places),

@@ -17,13 +17,13 @@ struct MapRegion {
 // Places are positions in the order (image, roi).
 struct RoiTable {
   int64_t roi_count;
-  int64_t active_images;  // images that have rois
-  const int64_t* rois;    // [place] = the roi
-  const int64_t* images;  // [active]
-  const int64_t* begins;  // [active + 1]: its first place
+  int64_t active_images;     // images that have rois
+  const int64_t* rois;       // [place] = the roi
+  const int64_t* images;     // [active]
+  const int64_t* begins;     // [active + 1]: its first place
   const MapRegion* regions;  // [active]
-  const BinSpan* ys;      // [pooled_height][place]
-  const BinSpan* xs;      // [pooled_width][place]
+  const BinSpan* ys;         // [pooled_height][place]
+  const BinSpan* xs;         // [pooled_width][place]
 
   const BinSpan* BinRows(int64_t ph) const { return ys + ph * roi_count; }
   const BinSpan* BinColumns(int64_t pw) const { return xs + pw * roi_count; }

@@ -135,7 +135,8 @@ class BackwardPass {
     constexpr int64_t kChannelPiece = 8;
     int64_t used = 0;
     for (int64_t word = 0; word < words_; ++word) used += std::popcount(marks_[word]);
-    const int wanted = std::min(parallel_.TaskCount(used * problem_.channels, kMinTaskNumbers), parallel_.ThreadCount());
+    const int wanted =
+        std::min(parallel_.TaskCount(used * problem_.channels, kMinTaskNumbers), parallel_.ThreadCount());
     const int channel_pieces =
         static_cast<int>(std::clamp<int64_t>(problem_.channels / kChannelPiece, 1, std::max(1, wanted)));
     const int point_pieces = static_cast<int>(std::min(DivideRoundUp(wanted, channel_pieces), problem_.points));
@@ -194,7 +195,8 @@ class BackwardPass {
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(numbers_, tasks, task);
       problem_.kernels.store_sums(problem_.type, sums_ + range.begin,
-                                  static_cast<char*>(problem_.grad_in) + range.begin * element_bytes_, range.end - range.begin);
+                                  static_cast<char*>(problem_.grad_in) + range.begin * element_bytes_,
+                                  range.end - range.begin);
     });
   }
 

@@ -106,7 +106,8 @@ void RunCompact(benchmark::State& state, const RoiAwareCase& shape, const Option
   };
   // The same bound as dense would be unfair: here it is what the compact tensors hold.
   const auto size = static_cast<double>(detops_test::ElementSize(options.type));
-  const double rows_bytes = static_cast<double>(voxels) * (20 + shape.channels * (size + 4)) + 4.0 * static_cast<double>(points);
+  const double rows_bytes =
+      static_cast<double>(voxels) * (20 + shape.channels * (size + 4)) + 4.0 * static_cast<double>(points);
   const double inputs = size * (7.0 * shape.boxes + (3.0 + shape.channels) * shape.points);
   if (options.pass == Pass::kCompactForward) {
     detops_bench::Report(state, options.threads, {rows_bytes + inputs, 0, false}, forward);

@@ -36,8 +36,8 @@ inline RoiAwareScene MakeScene(const RoiAwareCase& shape, unsigned seed) {
   const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); };
   RoiAwareScene scene;
   for (int box = 0; box < shape.boxes; ++box) {
-    scene.rois.insert(scene.rois.end(), {uniform(0, 70), uniform(-40, 40), uniform(-2, -1), uniform(3.5f, 5), uniform(1.5f, 2),
-                                         uniform(1.4f, 1.8f), uniform(-3.1416f, 3.1416f)});
+    scene.rois.insert(scene.rois.end(), {uniform(0, 70), uniform(-40, 40), uniform(-2, -1), uniform(3.5f, 5),
+                                         uniform(1.5f, 2), uniform(1.4f, 1.8f), uniform(-3.1416f, 3.1416f)});
   }
   for (int point = 0; point < shape.points; ++point) {
     if (point % 2 == 0) {

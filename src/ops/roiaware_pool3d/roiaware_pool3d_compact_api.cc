@@ -39,8 +39,8 @@ mluOpStatus_t detopsCountRoiAwareVoxels(mluOpHandle_t handle, detopsZOrigin_t z_
   const Call call("detopsCountRoiAwareVoxels", handle);
   if (voxel_num == nullptr) return call.NullResult("voxel_num");
   if (point_num == nullptr) return call.NullResult("point_num");
-  const BoxArguments args = {{"rois", rois_desc, rois}, {"pts", pts_desc, pts}, z_origin, xy_margin, out_x, out_y, out_z,
-                             max_pts_each_voxel};
+  const BoxArguments args = {
+      {"rois", rois_desc, rois}, {"pts", pts_desc, pts}, z_origin, xy_margin, out_x, out_y, out_z, max_pts_each_voxel};
   Dim B("B"), P("P");
   ArgCheck check(call);
   check.Handle().Descriptor(args.rois).Descriptor(args.pts).FullProfile().Rank(args.rois, 2).Rank(args.pts, 2);
@@ -61,8 +61,8 @@ mluOpStatus_t detopsCountRoiAwareVoxels(mluOpHandle_t handle, detopsZOrigin_t z_
 }
 
 mluOpStatus_t detopsRoiAwarePool3dCompactForward(
-    mluOpHandle_t handle, int pool_method, detopsZOrigin_t z_origin, double xy_margin, int max_pts_each_voxel, int out_x,
-    int out_y, int out_z, const mluOpTensorDescriptor_t rois_desc, const void* rois,
+    mluOpHandle_t handle, int pool_method, detopsZOrigin_t z_origin, double xy_margin, int max_pts_each_voxel,
+    int out_x, int out_y, int out_z, const mluOpTensorDescriptor_t rois_desc, const void* rois,
     const mluOpTensorDescriptor_t pts_desc, const void* pts, const mluOpTensorDescriptor_t pts_feature_desc,
     const void* pts_feature, const mluOpTensorDescriptor_t voxels_desc, void* voxels,
     const mluOpTensorDescriptor_t voxel_begins_desc, void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc,
@@ -71,8 +71,8 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
   const Call call("detopsRoiAwarePool3dCompactForward", handle);
   if (voxel_num == nullptr) return call.NullResult("voxel_num");
   if (point_num == nullptr) return call.NullResult("point_num");
-  const BoxArguments args = {{"rois", rois_desc, rois}, {"pts", pts_desc, pts}, z_origin, xy_margin, out_x, out_y, out_z,
-                             max_pts_each_voxel};
+  const BoxArguments args = {
+      {"rois", rois_desc, rois}, {"pts", pts_desc, pts}, z_origin, xy_margin, out_x, out_y, out_z, max_pts_each_voxel};
   const TensorArg feature{"pts_feature", pts_feature_desc, pts_feature};
   const TensorArg sites{"voxels", voxels_desc, voxels}, begins{"voxel_begins", voxel_begins_desc, voxel_begins};
   const TensorArg ids{"pts_idx", pts_idx_desc, pts_idx}, winners{"argmax", argmax_desc, argmax};
@@ -150,11 +150,13 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
   return call.Succeed();
 }
 
-mluOpStatus_t detopsRoiAwarePool3dCompactBackward(
-    mluOpHandle_t handle, int pool_method, int64_t voxel_num, const mluOpTensorDescriptor_t voxel_begins_desc,
-    const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc, const void* pts_idx,
-    const mluOpTensorDescriptor_t argmax_desc, const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
-    const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc, void* grad_in) {
+mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool_method, int64_t voxel_num,
+                                                  const mluOpTensorDescriptor_t voxel_begins_desc,
+                                                  const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc,
+                                                  const void* pts_idx, const mluOpTensorDescriptor_t argmax_desc,
+                                                  const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
+                                                  const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc,
+                                                  void* grad_in) {
   const Call call("detopsRoiAwarePool3dCompactBackward", handle);
   const bool max = pool_method == 0, average = pool_method == 1;
   // The tensors that the method does not use count as left out.
@@ -195,8 +197,9 @@ mluOpStatus_t detopsRoiAwarePool3dCompactBackward(
   CheckDataOf(check, {begins, ids, winners, top, bottom});
   if (average) check.Separate(bottom, {begins, ids});
   if (max) check.Separate(bottom, {winners});
-  check.Separate(bottom, {top}).Supported(check.failed() || grad_in_desc->extent(0) <= kMaxPoints,
-                                          "grad_in has too many rows, expected fewer than 2^31.");
+  check.Separate(bottom, {top})
+      .Supported(check.failed() || grad_in_desc->extent(0) <= kMaxPoints,
+                 "grad_in has too many rows, expected fewer than 2^31.");
   if (check.failed()) return check.status();
   const GradientProblem problem = {.type = grad_out_desc->type,
                                    .method = max ? PoolMethod::kMax : PoolMethod::kAverage,

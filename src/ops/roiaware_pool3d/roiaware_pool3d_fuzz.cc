@@ -347,6 +347,10 @@ void RequireSuccess(Call& call, bool comparable, const std::vector<detops_refere
 }
 
 void Try(Call& call) {
+  // Grids of more than 2^32 voxels in a box may be refused.
+  const int64_t grid = Product(Product(std::max<int64_t>(call.out_x, 0), std::max<int64_t>(call.out_y, 0)),
+                               std::max<int64_t>(call.out_z, 0));
+  if (call.compact() && !call.backward() && grid > int64_t{1} << 32) return;
   const mluOpStatus_t expected = Model(call).status();
   if (expected != MLUOP_STATUS_SUCCESS) return RequireFailure(call, {expected});
   const bool good = ValuesAreGood(call);

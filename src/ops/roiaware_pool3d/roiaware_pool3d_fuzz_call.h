@@ -231,6 +231,7 @@ class Model {
     }
     if (call_.compact() && !call_.backward()) {
       Require(call_.points <= INT32_MAX, kLimit);
+      Require(call_.boxes <= INT32_MAX, kLimit);  // voxels names them in 32 bits
       int64_t voxels = Product(Product(call_.boxes, call_.out_x), Product(call_.out_y, call_.out_z));
       Require(voxels < INT64_MAX, kLimit);
     }

@@ -60,9 +60,9 @@ HWY_NOINLINE int64_t FindPoints(const PointTest<Real>& test, VoxelPoint* entries
     std::memcpy(&bits, bytes, sizeof(bits));
     for (; bits != 0; bits &= bits - 1) {
       const int k = std::countr_zero(bits);
-      const int64_t voxel = (VoxelOnAxis(ratio_x[k], test.grid.x) * test.grid.y + VoxelOnAxis(ratio_y[k], test.grid.y)) *
-                                test.grid.z +
-                            VoxelOnAxis(ratio_z[k], test.grid.z);
+      const int64_t voxel =
+          (VoxelOnAxis(ratio_x[k], test.grid.x) * test.grid.y + VoxelOnAxis(ratio_y[k], test.grid.y)) * test.grid.z +
+          VoxelOnAxis(ratio_z[k], test.grid.z);
       entries[found++] = static_cast<VoxelPoint>(voxel) << 32 | static_cast<uint32_t>(test.ids[i + k]);
     }
   }

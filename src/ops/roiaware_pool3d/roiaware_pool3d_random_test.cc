@@ -1,8 +1,10 @@
 // Thousands of small roiaware_pool3d problems from seeds against every point held against every box: the dense form,
 // the dense form with the switches of the extension, the count and the compact form, each on one target and with one
 // number of threads in turn.
+#include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_expected.h"
@@ -91,6 +93,36 @@ TEST_P(RoiAwarePool3dRandom, SwitchesAndCompactAgreeWithBruteForce) {
     voxels += voxel_num;
   }
   EXPECT_GT(voxels, 5000);
+}
+
+// One box and one point at one of its corners, where rounding may put a point inside that an exact rectangle around the
+// box leaves out.
+TEST_P(RoiAwarePool3dRandom, CornersOfTurnedBoxes) {
+  Handle handle(ProfileFor(GetParam()), 1);
+  Problem problem(GetParam(), {1, 1, 1, 2, 2, 1, 2});
+  Dense dense = problem.NewDense();
+  int64_t inside = 0;
+  constexpr uint64_t kSeeds = 12000;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SceneRandom random(seed);
+    const double angle = random.Uniform(-3.2, 3.2), side_x = random.OneIn(2) ? 0.5 : -0.5,
+                 side_y = random.OneIn(2) ? 0.5 : -0.5, far = random.OneIn(2) ? 0 : 3;
+    problem.SetBox(0, {far, -far, 0, random.Uniform(0.5, 6), random.Uniform(0.5, 6), 2, angle});
+    const auto number = [&](int64_t i) { return problem.rois.Get(i); };
+    const double x = side_x * number(3), y = side_y * number(4), c = std::cos(number(6)), s = std::sin(number(6));
+    const auto beside = [&](double value) {
+      return StepFromZero(GetParam(), RoundToElement(GetParam(), value), static_cast<int>(random.Below(5)) - 2);
+    };
+    problem.SetPoint(0, {beside(far + x * c - y * s), beside(-far + x * s + y * c), 1});
+    if (seed % 1000 == 0) Configure(handle, seed / 1000 * 4);
+    const Expected expected(problem, kMax);
+    ASSERT_EQ(problem.Run(handle, kMax, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
+    ASSERT_EQ(expected.WrongIn(dense), "");
+    inside += expected.point_num();
+  }
+  EXPECT_GT(inside, kSeeds / 20);
+  EXPECT_LT(inside, kSeeds - kSeeds / 20);
 }
 
 }  // namespace

@@ -61,6 +61,25 @@ TEST(RoiAwarePool3dMargin, OfOpenPcdet) {
   });
 }
 
+// The margin is rounded to float first: a box of width 0 reaches just up to the float next to 1e-5, which is below 1e-5
+// and therefore outside; its neighbour towards 0 is inside. In double the margin keeps its digits.
+TEST(RoiAwarePool3dMargin, IsAFloatForFloats) {
+  const double margin = RoundToElement(MLUOP_DTYPE_FLOAT, 1e-5);
+  ASSERT_LT(margin, 1e-5);
+  for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_DOUBLE}) {
+    Problem problem(type, {1, 3, 1, 1, 1, 1, 4});
+    problem.SetBox(0, {0, 0, 0, 0, 2, 2, 0});
+    const double places[] = {margin, NextTowardsZero(MLUOP_DTYPE_FLOAT, margin), 1e-5};
+    for (int64_t p = 0; p < 3; ++p) problem.SetPoint(p, {places[p], 0, 1});
+    ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
+      Dense dense = problem.NewDense();
+      ASSERT_EQ(problem.Run(handle, kMax, {DETOPS_Z_BOTTOM, 1e-5}, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
+      ASSERT_EQ(Integers(dense.pts_idx),
+                type == MLUOP_DTYPE_FLOAT ? (std::vector<int32_t>{1, 1, 0, 0}) : (std::vector<int32_t>{2, 0, 1, 0}));
+    });
+  }
+}
+
 // With the switches of mmcv it is mluOpRoiAwarePool3dForward to the bit, and a box gives the same alone as among
 // others.
 TEST_P(RoiAwarePool3dSwitches, SameBitsAsTheContract) {
