@@ -58,8 +58,8 @@ mluOpStatus_t detopsCountRoiAwareVoxels(mluOpHandle_t handle, detopsZOrigin_t z_
  * Checked in this order: voxel_num, point_num, handle and descriptors except argmax_desc are not NULL (BAD_PARAM); the
  * profile (NOT_SUPPORTED); ranks 2, 2, 2, 2, 1, 1, 2; rois [B, 7], pts [P, 3], pts_feature [P, C], voxels [V, 4],
  * voxel_begins [V + 1], pooled_features [V, C]; types as dense; pool_method, z_origin, xy_margin; max_pts_each_voxel,
- * out_x, out_y, out_z, B, P and C are above 0 (BAD_PARAM); dense; P, and boxes x voxels of a box, that do not fit int32
- * and int64 (NOT_SUPPORTED); with maximum, or if argmax_desc is not NULL: argmax has rank 2, its shape, int32
+ * out_x, out_y, out_z, B, P and C are above 0 (BAD_PARAM); dense; B or P is 2^31 or more, or a box has more than
+ * 2^32 voxels (NOT_SUPPORTED); with maximum, or if argmax_desc is not NULL: argmax has rank 2, its shape, int32
  * (BAD_PARAM); bytes that int64 cannot count (NOT_SUPPORTED); data pointers of tensors with elements; overlap; numbers
  * in rois; V or E is too small, and the message says what is needed (BAD_PARAM). ALLOC_FAILED, EXECUTION_FAILED. */
 mluOpStatus_t detopsRoiAwarePool3dCompactForward(
@@ -83,13 +83,11 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
  * above 0 (BAD_PARAM); dense; bytes that int64 cannot count (NOT_SUPPORTED); data pointers of tensors with elements;
  * overlap; values: argmax in [-1, P); voxel_begins ascends from 0 and ends within pts_idx, pts_idx in [0, P)
  * (BAD_PARAM). ALLOC_FAILED, EXECUTION_FAILED. */
-mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool_method, int64_t voxel_num,
-                                                  const mluOpTensorDescriptor_t voxel_begins_desc,
-                                                  const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc,
-                                                  const void* pts_idx, const mluOpTensorDescriptor_t argmax_desc,
-                                                  const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
-                                                  const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc,
-                                                  void* grad_in);
+mluOpStatus_t detopsRoiAwarePool3dCompactBackward(
+    mluOpHandle_t handle, int pool_method, int64_t voxel_num, const mluOpTensorDescriptor_t voxel_begins_desc,
+    const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc, const void* pts_idx,
+    const mluOpTensorDescriptor_t argmax_desc, const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
+    const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc, void* grad_in);
 
 #ifdef __cplusplus
 }

@@ -27,16 +27,19 @@ extern "C" {
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of input,
- * output or mapping_channel is not NHWC; pooled_height, pooled_width, output_dim are not those of output; group_size is
- * not pooled_height; output is not square; group_size or output_dim is below 1; spatial_scale is not finite and above
- * 0; rois has not 5 columns NOT_SUPPORTED  a tensor is not dense BAD_PARAM      output has not as many rows as rois; C
- * is not P * P * D; mapping_channel has not the shape of output NOT_SUPPORTED  a tensor has 2^31 elements or more (full
- * profile: more than int64 bytes can count) SUCCESS        input has no elements: output becomes 0 and mapping_channel
- * is written, if they are not NULL BAD_PARAM      rois has no elements; a data pointer is NULL; workspace is NULL and
- * workspace_size is not 0; output, mapping_channel and workspace overlap each other or an input; a number in rois is
- * NaN or Inf; a batch id is not a whole number in [0, N); a roi's scaled coordinates or extent overflow NOT_SUPPORTED
- * H or W is 2^32 or more ALLOC_FAILED   no memory for the scratch EXECUTION_FAILED  the caller's parallel runner failed
- */
+ *                output or mapping_channel is not NHWC; pooled_height, pooled_width, output_dim are not those of
+ *                output; group_size is not pooled_height; output is not square; group_size or output_dim is below 1;
+ *                spatial_scale is not finite and above 0; rois has not 5 columns
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      output has not as many rows as rois; C is not P * P * D; mapping_channel has not the shape of output
+ * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
+ * SUCCESS        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL
+ * BAD_PARAM      rois has no elements; a data pointer is NULL; workspace is NULL and workspace_size is not 0;
+ *                output, mapping_channel and workspace overlap each other or an input; a number in rois is NaN or Inf;
+ *                a batch id is not a whole number in [0, N); a roi's scaled coordinates or extent overflow
+ * NOT_SUPPORTED  C is 2^31 or more; H or W is 2^32 or more
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
                                                   const float spatial_scale, const int group_size, const int output_dim,
                                                   const mluOpTensorDescriptor_t input_desc, const void* input,

@@ -45,7 +45,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetRoiAwarePool3dForwardWorkspaceSize(mluOpHand
  * NOT_SUPPORTED  with maximum: argmax has 2^31 elements or more
  * BAD_PARAM      with maximum: argmax is NULL; an output or the workspace overlaps another tensor; a number in rois is
  *                NaN or Inf
- * NOT_SUPPORTED  P is 2^31 or more
+ * NOT_SUPPORTED  B or P is 2^31 or more; a box has more than 2^32 voxels
  * ALLOC_FAILED   no memory for the scratch
  * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
@@ -67,11 +67,14 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 5, 5, 5, 2; a shape does not agree with the arguments; a
  *                type is not allowed; pool_method is not 0 or 1; boxes_num, P, channels, max_pts_each_voxel, out_x,
- * out_y or out_z is not above 0 NOT_SUPPORTED  a tensor is not dense; contract profile: 65536 boxes or channels or
- * more, max_pts_each_voxel above 2048, 2^31 elements or more BAD_PARAM      a data pointer is NULL; grad_in overlaps
- * another tensor; a value of argmax is outside [-1, P) (maximum); a count is outside [0, max_pts_each_voxel - 1] or a
- * listed point is outside [0, P) (average) ALLOC_FAILED   no memory for the scratch EXECUTION_FAILED  the caller's
- * parallel runner failed */
+ *                out_y or out_z is not above 0
+ * NOT_SUPPORTED  a tensor is not dense; contract profile: 65536 boxes or channels or more, max_pts_each_voxel above
+ *                2048, 2^31 elements or more
+ * BAD_PARAM      a data pointer is NULL; grad_in overlaps another tensor; a value of argmax is outside [-1, P)
+ *                (maximum); a count is outside [0, max_pts_each_voxel - 1] or a listed point is outside [0, P)
+ *                (average)
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
     mluOpHandle_t handle, const int pool_method, const int boxes_num, const int out_x, const int out_y, const int out_z,
     const int channels, const int max_pts_each_voxel, const mluOpTensorDescriptor_t pts_idx_of_voxels_desc,

@@ -29,6 +29,14 @@ inline float ToFloat(Half half) {
 inline float ToFloat(BFloat16 value) { return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16); }
 inline float ToFloat(float value) { return value; }
 
+// A double shortened to the digits of a float so that rounding it once more, to half or bfloat16, gives what rounding
+// the double itself would: the last digit tells whether something was cut off ("rounding to odd").
+inline float ShortenToFloat(double value) {
+  constexpr uint64_t kCut = (uint64_t{1} << 29) - 1;
+  const auto bits = std::bit_cast<uint64_t>(value);
+  return static_cast<float>(std::bit_cast<double>((bits & ~kCut) | ((bits & kCut) != 0 ? kCut + 1 : 0)));
+}
+
 // Element `index` of an array that may have any alignment.
 template <typename T>
 T LoadElement(const void* data, int64_t index) {

@@ -10,6 +10,8 @@
 #define DETOPS_SIMD_ELEMENT_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "core/half.h"
 #include "hwy/highway.h"
 
@@ -89,6 +91,29 @@ HWY_INLINE hn::Vec<D> LoadElements(D d, const Half* from) {
   auto result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x0400)), tiny, normal);
   result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x7c00)), result, special);
   return hn::BitCast(d, hn::Or(result, sign));
+#endif
+}
+
+// Doubles as floats of the same number of lanes, to be stored as T; see ShortenToFloat.
+template <typename T, class DD, class DF = hn::Rebind<float, DD>>
+HWY_INLINE hn::Vec<DF> FloatsFor(DD dd, hn::Vec<DD> v) {
+  const DF df;
+#if HWY_TARGET == HWY_SCALAR
+  (void)dd;
+  // Highway's own keeps infinity from a float.
+  const double number = hn::GetLane(v);
+  return hn::Set(df, std::is_same_v<T, float> ? static_cast<float>(number) : ShortenToFloat(number));
+#else
+  if constexpr (std::is_same_v<T, float>) {
+    return hn::DemoteTo(df, v);
+  } else {
+    const hn::RebindToUnsigned<DD> du;
+    const auto cut = hn::Set(du, (uint64_t{1} << 29) - 1);
+    const auto bits = hn::BitCast(du, v);
+    const auto exact = hn::Eq(hn::And(bits, cut), hn::Zero(du));
+    const auto sticky = hn::IfThenZeroElse(exact, hn::Set(du, uint64_t{1} << 29));
+    return hn::DemoteTo(df, hn::BitCast(dd, hn::Or(hn::AndNot(cut, bits), sticky)));
+  }
 #endif
 }
 

@@ -20,46 +20,42 @@ class BackwardPass {
         element_bytes_(static_cast<int64_t>(SizeOfType(problem.type))),
         pooled_type_(problem.type == MLUOP_DTYPE_DOUBLE ? MLUOP_DTYPE_DOUBLE : MLUOP_DTYPE_FLOAT),
         pooled_bytes_(static_cast<int64_t>(SizeOfType(pooled_type_))),
-        rows_at_once_(PooledRowsAtOnce(problem, pooled_bytes_)) {}
+        rows_at_once_(PooledRowsAtOnce(problem, pooled_bytes_)),
+        crowd_tasks_(CrowdTasks(problem, parallel)) {}
 
   RunResult Run(Scratch& scratch) {
     Arena sizes;
-    RoiTableMemory(problem_, sizes);
-    // Until it is known whether sums are long: as much as either kind of numbers needs.
-    const int64_t mark = sizes.Mark();
-    for (const int64_t bytes : {int64_t{sizeof(double)}, pooled_bytes_}) {
-      number_bytes_ = bytes;
-      TakePlanes(sizes.Rewind(mark));
+    RoiTableMemory(problem_, sizes, crowd_tasks_);
+    // As much as either kind of numbers needs.
+    for (const bool wide : {true, false}) {
+      ChooseNumbers(wide);
+      plane_bytes_ = std::max(plane_bytes_, SaturatingMultiply(plan_.Numbers(), number_bytes_));
     }
+    TakePlanes(sizes);
     if (sizes.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
     void* memory = scratch.Reserve(static_cast<size_t>(sizes.NeededBytes()));
     if (memory == nullptr) return RunResult::kNoMemory;
     Arena arena(memory);
-    const RoiTableMemory table_memory(problem_, arena);
-    if (!MakeRoiTable(problem_, parallel_, table_memory, &table_) || !ChooseNumbers(table_memory)) {
-      return RunResult::kRunnerFailed;
-    }
+    const RoiTableMemory table_memory(problem_, arena, crowd_tasks_);
     TakePlanes(arena);
+    if (!MakeRoiTable(problem_, parallel_, table_memory, &table_)) return RunResult::kRunnerFailed;
+    if (!FindCrowdedImages(problem_, parallel_, table_, table_memory)) return RunResult::kRunnerFailed;
+    crowded_ = table_memory.crowded;
     return ClearUnused() && AddAll() ? RunResult::kDone : RunResult::kRunnerFailed;
   }
 
  private:
   void TakePlanes(Arena& arena) {
-    plan_ =
-        MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
-    planes_ = arena.Take<char>(SaturatingMultiply(plan_.Numbers(), number_bytes_));
+    planes_ = arena.Take<char>(plane_bytes_);
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, pooled_bytes_)) : nullptr;
   }
 
-  // Double planes where so many rois share a pixel that a float sum would go astray; torchvision's sums do go astray.
-  bool ChooseNumbers(const RoiTableMemory& memory) {
-    int64_t coverage = 0;
-    if (!LargestCoverage(problem_, parallel_, table_, memory, &coverage)) return false;
-    wide_ = coverage > kLongSum && problem_.type != MLUOP_DTYPE_DOUBLE &&
-            problem_.rules.convention != DETOPS_PSROIPOOL_TORCHVISION;
-    number_bytes_ = wide_ ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_;
-    return true;
+  void ChooseNumbers(bool wide) {
+    wide_ = wide;
+    number_bytes_ = wide ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_;
+    plan_ =
+        MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
   }
 
   // Images without rois.
@@ -83,8 +79,12 @@ class BackwardPass {
   }
 
   bool AddAll() {
-    for (int64_t image = 0; image < table_.active_images; image += plan_.images_at_once) {
-      const int64_t image_end = std::min(image + plan_.images_at_once, table_.active_images);
+    int64_t image_end = 0;
+    for (int64_t image = 0; image < table_.active_images; image = image_end) {
+      // Images with the same kind of numbers, as many as fit.
+      ChooseNumbers(crowded_[image]);
+      const int64_t most = std::min(image + plan_.images_at_once, table_.active_images);
+      for (image_end = image + 1; image_end < most && crowded_[image_end] == crowded_[image];) ++image_end;
       const Range places = {table_.begins[image], table_.begins[image_end]};
       for (int64_t plane = 0; plane < plan_.planes; plane += plan_.planes_at_once) {
         const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes)};
@@ -154,7 +154,7 @@ class BackwardPass {
     const int64_t bin = plan_.BinOf(plane);
     const int64_t column = bin * problem_.output_dim + plan_.FirstChannelOf(plane);
     const bool kept = problem_.channels_first;  // as rows of `pooled_`
-    const char* pooled = pooled_ + ((places.begin - first_kept) * problem_.channels() + column) * pooled_bytes_;
+    const int64_t place = (places.begin - first_kept) * problem_.channels() + column;
     problem_.kernels.add_bins(kept ? pooled_type_ : problem_.type,
                               {.plane = data,
                                .pixel_stride = plan_.PixelStrideOf(plane),
@@ -165,7 +165,7 @@ class BackwardPass {
                                .row_begin = static_cast<uint32_t>(rows.begin),
                                .row_end = static_cast<uint32_t>(rows.end),
                                .rows = kept ? nullptr : table_.rois + places.begin,
-                               .source = kept ? pooled : Source(column),
+                               .source = kept ? pooled_ + place * pooled_bytes_ : Source(column),
                                .source_stride = problem_.channels(),
                                .channels = plan_.ChannelsOf(plane)},
                               wide_);
@@ -230,8 +230,11 @@ class BackwardPass {
   const mluOpDataType_t pooled_type_;
   const int64_t pooled_bytes_;
   const int64_t rows_at_once_;
-  int64_t number_bytes_ = 0;
+  const int crowd_tasks_;
+  int64_t number_bytes_ = 0;  // of planes
   bool wide_ = false;
+  int64_t plane_bytes_ = 0;
+  const bool* crowded_ = nullptr;
   PlanePlan plan_ = {};
   RoiTable table_ = {};
   char* planes_ = nullptr;

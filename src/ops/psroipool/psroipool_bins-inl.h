@@ -52,12 +52,12 @@ struct VectorPlaces {
 };
 
 // kVectors running sums over a pixel.
-template <int kVectors, class D, typename Real, class V>
-HWY_INLINE void AddPixel(D d, const VectorPlaces<kVectors, D>& places, const Real* pixel, V& s0, V& s1, V& s2, V& s3) {
-  s0 = hn::Add(s0, hn::LoadU(d, pixel + places.Begin(0)));
-  if constexpr (kVectors > 1) s1 = hn::Add(s1, hn::LoadU(d, pixel + places.Begin(1)));
-  if constexpr (kVectors > 2) s2 = hn::Add(s2, hn::LoadU(d, pixel + places.Begin(2)));
-  if constexpr (kVectors > 3) s3 = hn::Add(s3, hn::LoadU(d, pixel + places.Begin(3)));
+template <int kVectors, class D, typename Plane, class V>
+HWY_INLINE void AddPixel(D d, const VectorPlaces<kVectors, D>& places, const Plane* pixel, V& s0, V& s1, V& s2, V& s3) {
+  s0 = hn::Add(s0, LoadElements(d, pixel + places.Begin(0)));
+  if constexpr (kVectors > 1) s1 = hn::Add(s1, LoadElements(d, pixel + places.Begin(1)));
+  if constexpr (kVectors > 2) s2 = hn::Add(s2, LoadElements(d, pixel + places.Begin(2)));
+  if constexpr (kVectors > 3) s3 = hn::Add(s3, LoadElements(d, pixel + places.Begin(3)));
 }
 
 // Calls visit(first pixel of a row, std::integral_constant<int, width>) for all rows if the width is small, or
@@ -94,9 +94,10 @@ HWY_INLINE void VisitPixels(Pointer first, int64_t row_stride, int64_t pixel_str
 }
 
 // Every kLongSum pixels the sums are moved into double ones.
-template <int kVectors, class D, typename Real, class V>
-HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Real* first, int64_t width, int64_t height, V& s0, V& s1,
+template <int kVectors, class D, typename Plane, class V>
+HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Plane* first, int64_t width, int64_t height, V& s0, V& s1,
                              V& s2, V& s3) {
+  using Real = hn::TFromD<D>;
   constexpr size_t kMaxLanes = hn::MaxLanes(D());
   const VectorPlaces<kVectors, D> places(d, sums.channels);
   const int64_t n = places.n;
@@ -112,7 +113,7 @@ HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Real* first, int64_
   };
   int64_t room = kLongSum;
   for (int64_t y = 0; y < height; ++y) {
-    const Real* pixel = first + y * sums.row_stride;
+    const Plane* pixel = first + y * sums.row_stride;
     for (int64_t x = 0; x < width; ++x, pixel += sums.pixel_stride) {
       AddPixel<kVectors>(d, places, pixel, s0, s1, s2, s3);
       if (--room > 0) continue;
@@ -128,12 +129,12 @@ HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Real* first, int64_
   if constexpr (kVectors > 3) s3 = hn::LoadU(d, piece + 3 * n);
 }
 
-template <int kVectors, typename T, class D>
+template <int kVectors, typename Plane, typename T, class D>
 HWY_NOINLINE void SumBinsWith(D d, const BinSums& sums) {
-  using Real = PlaneOf<T>;
+  using Real = hn::TFromD<D>;
   const VectorPlaces<kVectors, D> places(d, sums.channels);
   const int64_t pixel_stride = sums.pixel_stride;
-  const auto* plane = static_cast<const Real*>(sums.plane);
+  const auto* plane = static_cast<const Plane*>(sums.plane);
   const auto target_of = [&](int64_t i) {
     return static_cast<T*>(sums.target) + (sums.rows == nullptr ? i : sums.rows[i]) * sums.target_stride;
   };
@@ -142,13 +143,13 @@ HWY_NOINLINE void SumBinsWith(D d, const BinSums& sums) {
     const BinSpan y = sums.ys[i], x = sums.xs[i];
     const int64_t area = AreaOf(y, x);
     const int64_t height = y.end - y.begin, width = x.end - x.begin;
-    const Real* first = plane + y.begin * sums.row_stride + x.begin * pixel_stride;
+    const Plane* first = plane + y.begin * sums.row_stride + x.begin * pixel_stride;
     auto s0 = hn::Zero(d);
     auto s1 = s0, s2 = s0, s3 = s0;
     if (HWY_UNLIKELY(area > kLongSum && !sums.in_order)) {
       SumLongBin<kVectors>(d, sums, first, width, height, s0, s1, s2, s3);
     } else if (area > 0) {
-      VisitPixels(first, sums.row_stride, pixel_stride, height, width, [&](const Real* row, auto pixels) HWY_ATTR {
+      VisitPixels(first, sums.row_stride, pixel_stride, height, width, [&](const Plane* row, auto pixels) HWY_ATTR {
         for (int k = 0; k < pixels; ++k) AddPixel<kVectors>(d, places, row + k * pixel_stride, s0, s1, s2, s3);
       });
     }
@@ -256,9 +257,9 @@ HWY_INLINE void WithVectorsOf(int64_t channels, const Run& run) {
   }
 }
 
-template <typename T>
+template <typename Plane, typename T>
 void SumBinsOf(const BinSums& sums) {
-  WithVectorsOf<PlaneOf<T>>(sums.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, T>(d, sums); });
+  WithVectorsOf<PlaneOf<T>>(sums.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
 }
 
 template <typename T>

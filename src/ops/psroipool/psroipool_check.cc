@@ -59,13 +59,19 @@ void CheckRoiValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments&
   }
 }
 
-// Limits of our own: spans of bins are 32-bit, and so are the channels that mapping_channel holds.
-void CheckLimits(ArgCheck& check, const PsRoiPoolProblem& problem) {
-  constexpr int64_t kMaxSpan = UINT32_MAX;
-  check
-      .Supported(problem.height < kMaxSpan && problem.width < kMaxSpan,
-                 "the map is too large, expected a height and a width below 2^32 - 1.")
-      .Supported(problem.channels() <= INT32_MAX, "the map has too many channels, expected fewer than 2^31.");
+// Limits of our own: mapping_channel holds 32-bit channels, and spans of bins are 32-bit.
+void CheckExtentLimit(ArgCheck& check, const TensorArg& map, int axis, int64_t most) {
+  const int64_t extent = map.desc->extent(axis);
+  check.Rule(extent <= most, MLUOP_STATUS_NOT_SUPPORTED, "%s has extent %lld on axis %d, expected at most %lld.",
+             map.name, static_cast<long long>(extent), axis, static_cast<long long>(most));
+}
+void CheckChannelLimit(ArgCheck& check, const TensorArg& map) {
+  CheckExtentLimit(check, map, PsRoiPoolAxes{map.desc->layout == MLUOP_LAYOUT_NCHW}.map_channels(), INT32_MAX);
+}
+void CheckPixelLimits(ArgCheck& check, const TensorArg& map) {
+  const PsRoiPoolAxes axes{map.desc->layout == MLUOP_LAYOUT_NCHW};
+  CheckExtentLimit(check, map, axes.map_height(), UINT32_MAX);
+  CheckExtentLimit(check, map, axes.map_width(), UINT32_MAX);
 }
 
 // What mapping_channel of a backward pass holds.
@@ -89,7 +95,7 @@ mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiP
   if (problem.target != nullptr && problem.mapping_channel != nullptr) check.Separate(args.pooled, {args.mapping});
   if (problem.target != nullptr && args.rois.data != nullptr) check.Separate(args.pooled, {args.rois});
   if (problem.mapping_channel != nullptr && args.rois.data != nullptr) check.Separate(args.mapping, {args.rois});
-  CheckLimits(check, problem);
+  CheckChannelLimit(check, args.map);
   if (check.failed()) return check.status();
   return call.Finish(PsRoiPoolEmpty(problem, call.handle()->parallel, call.handle()->scratch));
 }
@@ -133,7 +139,8 @@ mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolAr
   if (check.failed()) return check.status();
   const PsRoiPoolProblem problem = MakeProblem(args);
   CheckRoiValues(check, call, args, problem);
-  CheckLimits(check, problem);
+  CheckChannelLimit(check, args.map);
+  CheckPixelLimits(check, args.map);
   if (check.failed()) return check.status();
   return call.Finish(PsRoiPoolForward(problem, call.handle()->parallel, call.handle()->scratch));
 }
@@ -150,9 +157,10 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolA
   if (check.failed()) return check.status();
   const PsRoiPoolProblem problem = MakeProblem(args);
   CheckRoiValues(check, call, args, problem);
-  CheckLimits(check, problem);
+  CheckChannelLimit(check, args.map);
   MappingFindings findings;
   CheckMappingValues(check, call, args, problem, &findings);
+  CheckPixelLimits(check, args.map);
   if (check.failed()) return check.status();
   const mluOpHandle_t handle = call.handle();
   if (findings.usual) return call.Finish(PsRoiPoolBackward(problem, handle->parallel, handle->scratch));

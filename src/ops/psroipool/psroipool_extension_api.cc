@@ -46,16 +46,24 @@ void CheckShapes(ArgCheck& check, const PsRoiPoolArguments& args) {
   if (backward && mapped) check.Rank(args.mapping, 4);
   check.Rank(target, 4);
   if (!backward && mapped) check.Rank(args.mapping, 4);
-  check.FloatingType(source).SameType(args.rois, source).SameType(target, source);
-  if (mapped) check.Int32(args.mapping);
+  check.FloatingType(source).SameType(args.rois, source);
+  if (backward && mapped) check.Int32(args.mapping);
+  check.SameType(target, source);
+  if (!backward && mapped) check.Int32(args.mapping);
   const detopsPsRoiPoolConvention_t convention = args.rules.convention;
   check.Integer("convention", static_cast<int>(convention),
                 convention >= DETOPS_PSROIPOOL_RFCN && convention <= DETOPS_PSROIPOOL_CONSISTENT,
                 "a value of detopsPsRoiPoolConvention_t");
-  CheckLayouts(check, {source, target, args.mapping});
+  if (backward) {
+    CheckLayouts(check, {source, args.mapping, target});
+  } else {
+    CheckLayouts(check, {source, target, args.mapping});
+  }
   CheckPooledShape(check, args);
-  check.Dense(source).Dense(args.rois).Dense(target);
-  if (mapped) check.Dense(args.mapping);
+  check.Dense(source).Dense(args.rois);
+  if (backward && mapped) check.Dense(args.mapping);
+  check.Dense(target);
+  if (!backward && mapped) check.Dense(args.mapping);
   CheckRelations(check, args);
   check.CountLimit(args.pooled).CountLimit(args.map).CountLimit(args.rois);
   if (mapped) check.CountLimit(args.mapping);

@@ -19,14 +19,13 @@ class ForwardPass {
       : problem_(problem),
         parallel_(parallel),
         element_bytes_(static_cast<int64_t>(SizeOfType(problem.type))),
-        number_type_(problem.type == MLUOP_DTYPE_DOUBLE ? MLUOP_DTYPE_DOUBLE : MLUOP_DTYPE_FLOAT),
-        number_bytes_(static_cast<int64_t>(SizeOfType(number_type_))),
+        number_bytes_(problem.type == MLUOP_DTYPE_DOUBLE ? 8 : 4),
         rows_at_once_(PooledRowsAtOnce(problem, number_bytes_)) {}
 
   RunResult Run(Scratch& scratch) {
     // Images without rois are not known yet, so this is the most it can be.
     plan_ =
-        MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
+        MakePlanePlan(problem_, element_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
     Arena sizes;
     RoiTableMemory(problem_, sizes);
     TakePlanes(sizes);
@@ -42,7 +41,7 @@ class ForwardPass {
 
  private:
   void TakePlanes(Arena& arena) {
-    planes_ = arena.Take<char>(SaturatingMultiply(plan_.Numbers(), number_bytes_));
+    planes_ = arena.Take<char>(SaturatingMultiply(plan_.Numbers(), element_bytes_));
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, number_bytes_)) : nullptr;
     pattern_ = problem_.mapping_channel != nullptr ? arena.Take<int32_t>(PatternSize(problem_)) : nullptr;
@@ -102,14 +101,14 @@ class ForwardPass {
       VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
         const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
         char* target = PlaneData(plan_, group, planes_, image, plane) +
-                       (y * plan_.RowStrideOf(plane) + x * plan_.PixelStrideOf(plane)) * number_bytes_;
-        problem_.kernels.transpose_in(problem_.type, {.source = Source(pixel + channel),
-                                                      .target = target,
-                                                      .rows = plan_.ChannelsOf(plane),
-                                                      .columns = count,
-                                                      .source_stride = plan_.bins,
-                                                      .target_stride = plan_.plane_stride,
-                                                      .padded_rows = plan_.PixelStrideOf(plane)});
+                       (y * plan_.RowStrideOf(plane) + x * plan_.PixelStrideOf(plane)) * element_bytes_;
+        problem_.kernels.transpose(problem_.type, {.source = Source(pixel + channel),
+                                                   .target = target,
+                                                   .rows = plan_.ChannelsOf(plane),
+                                                   .columns = count,
+                                                   .source_stride = plan_.bins,
+                                                   .target_stride = plan_.plane_stride,
+                                                   .padded_rows = plan_.PixelStrideOf(plane)});
       });
     }
   }
@@ -122,14 +121,13 @@ class ForwardPass {
     char* target = PlaneData(plan_, group, planes_, image, plane);
     for (int64_t y = region.y.begin; y < region.y.end; ++y) {
       const int64_t first = y * problem_.width + region.x.begin;
-      problem_.kernels.transpose_in(problem_.type,
-                                    {.source = Source(map + first),
-                                     .target = target + first * plan_.PixelStrideOf(plane) * number_bytes_,
-                                     .rows = plan_.ChannelsOf(plane),
-                                     .columns = region.x.end - region.x.begin,
-                                     .source_stride = plan_.bins * problem_.height * problem_.width,
-                                     .target_stride = plan_.PixelStrideOf(plane),
-                                     .padded_rows = plan_.PixelStrideOf(plane)});
+      problem_.kernels.transpose(problem_.type, {.source = Source(map + first),
+                                                 .target = target + first * plan_.PixelStrideOf(plane) * element_bytes_,
+                                                 .rows = plan_.ChannelsOf(plane),
+                                                 .columns = region.x.end - region.x.begin,
+                                                 .source_stride = plan_.bins * problem_.height * problem_.width,
+                                                 .target_stride = plan_.PixelStrideOf(plane),
+                                                 .padded_rows = plan_.PixelStrideOf(plane)});
     }
   }
 
@@ -159,8 +157,8 @@ class ForwardPass {
     const int64_t bin = plan_.BinOf(plane);
     const int64_t column = bin * problem_.output_dim + plan_.FirstChannelOf(plane);
     const bool kept = problem_.channels_first;  // as rows of `pooled_`
-    char* pooled = pooled_ + ((places.begin - first_kept) * problem_.channels() + column) * number_bytes_;
-    problem_.kernels.sum_bins(kept ? number_type_ : problem_.type,
+    const int64_t place = (places.begin - first_kept) * problem_.channels() + column;
+    problem_.kernels.sum_bins(problem_.type,
                               {.plane = PlaneData(plan_, group, planes_, image, plane),
                                .pixel_stride = plan_.PixelStrideOf(plane),
                                .row_stride = plan_.RowStrideOf(plane),
@@ -168,10 +166,11 @@ class ForwardPass {
                                .xs = table_.BinColumns(bin % problem_.pooled_width) + places.begin,
                                .count = places.end - places.begin,
                                .rows = kept ? nullptr : table_.rois + places.begin,
-                               .target = kept ? pooled : Target(column),
+                               .target = kept ? pooled_ + place * number_bytes_ : Target(column),
                                .target_stride = problem_.channels(),
                                .channels = plan_.ChannelsOf(plane),
-                               .in_order = problem_.rules.convention == DETOPS_PSROIPOOL_TORCHVISION});
+                               .in_order = problem_.rules.convention == DETOPS_PSROIPOOL_TORCHVISION},
+                              kept);
   }
 
   // NCHW: from [bins, D] to [D, bins].
@@ -197,8 +196,7 @@ class ForwardPass {
   const PsRoiPoolProblem& problem_;
   const Parallel& parallel_;
   const int64_t element_bytes_;
-  const mluOpDataType_t number_type_;
-  const int64_t number_bytes_;
+  const int64_t number_bytes_;  // of pooled rows that are kept
   const int64_t rows_at_once_;
   PlanePlan plan_ = {};
   RoiTable table_ = {};

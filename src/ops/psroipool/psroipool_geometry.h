@@ -46,8 +46,8 @@ template <typename Real>
 bool MakeRfcnAxis(Real low, Real high, Real scale, int64_t pooled, RoiAxis<Real>* axis) {
   const Real start = std::round(low) * scale;
   const Real end = static_cast<Real>(std::round(static_cast<double>(high)) + 1.0) * scale;
-  const Real extent = std::max(end - start, static_cast<Real>(0.1));
-  *axis = {start, extent / static_cast<Real>(pooled), 0.0};
+  const Real extent = end - start;
+  *axis = {start, std::max(extent, static_cast<Real>(0.1)) / static_cast<Real>(pooled), 0.0};
   return std::isfinite(start) && std::isfinite(end) && std::isfinite(extent);
 }
 
@@ -60,8 +60,8 @@ bool MakeTorchvisionAxis(Real low, Real high, Real scale, int64_t pooled, bool n
   };
   const double start = rounded(low);
   const double end = rounded(high);
-  const auto extent = static_cast<Real>(std::max(end - start, 1.0));
-  *axis = {Real{0}, extent / static_cast<Real>(pooled), start};
+  const auto extent = static_cast<Real>(end - start);
+  *axis = {Real{0}, std::max(extent, Real{1}) / static_cast<Real>(pooled), start};
   return std::isfinite(start) && std::isfinite(end) && std::isfinite(extent);
 }
 

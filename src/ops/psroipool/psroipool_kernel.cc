@@ -26,6 +26,19 @@ int64_t LanesOf(mluOpDataType_t type) {
                                                          : hn::Lanes(hn::ScalableTag<float>()));
 }
 
+void TransposeSame(mluOpDataType_t type, const Transposition& transposition) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return Transpose<Half, Half>(transposition);
+    case MLUOP_DTYPE_BFLOAT16:
+      return Transpose<BFloat16, BFloat16>(transposition);
+    case MLUOP_DTYPE_DOUBLE:
+      return TransposeOneByOne<double, double>(transposition);
+    default:
+      return Transpose<float, float>(transposition);
+  }
+}
+
 void TransposeIn(mluOpDataType_t type, const Transposition& transposition) {
   switch (type) {
     case MLUOP_DTYPE_HALF:
@@ -52,16 +65,16 @@ void TransposeOut(mluOpDataType_t type, const Transposition& transposition, bool
   }
 }
 
-void SumBins(mluOpDataType_t type, const BinSums& sums) {
+void SumBins(mluOpDataType_t type, const BinSums& sums, bool wide) {
   switch (type) {
     case MLUOP_DTYPE_HALF:
-      return SumBinsOf<Half>(sums);
+      return wide ? SumBinsOf<Half, float>(sums) : SumBinsOf<Half, Half>(sums);
     case MLUOP_DTYPE_BFLOAT16:
-      return SumBinsOf<BFloat16>(sums);
+      return wide ? SumBinsOf<BFloat16, float>(sums) : SumBinsOf<BFloat16, BFloat16>(sums);
     case MLUOP_DTYPE_DOUBLE:
-      return SumBinsOf<double>(sums);
+      return SumBinsOf<double, double>(sums);
     default:
-      return SumBinsOf<float>(sums);
+      return SumBinsOf<float, float>(sums);
   }
 }
 
@@ -108,7 +121,7 @@ void FillPattern(const PatternFill& fill) {
 }  // namespace
 
 PsRoiPoolKernels PsRoiPoolKernelsOfTarget() {
-  return {LanesOf, TransposeIn, TransposeOut, SumBins, AddBins, FillPattern};
+  return {LanesOf, TransposeSame, TransposeIn, TransposeOut, SumBins, AddBins, FillPattern};
 }
 
 }  // namespace HWY_NAMESPACE

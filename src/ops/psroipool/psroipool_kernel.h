@@ -2,8 +2,8 @@
 //
 // A plane holds, for every pixel of an image, some neighbouring output channels of one bin: [H, W, stride], stride
 // being the channels, rounded up to a power of two if they are fewer than a vector has. Of other channels the last
-// vector ends with the last channel, so that it shares some with the vector before it. Numbers are float, or double for
-// double tensors.
+// vector ends with the last channel, so that it shares some with the vector before it. Forward, numbers have the type
+// of the map; backward they are float, or double.
 #ifndef DETOPS_OPS_PSROIPOOL_KERNEL_H_
 #define DETOPS_OPS_PSROIPOOL_KERNEL_H_
 
@@ -69,12 +69,14 @@ struct PatternFill {
 
 struct PsRoiPoolKernels {
   int64_t (*lanes)(mluOpDataType_t type);
-  // From a tensor type to the numbers of planes.
+  // From a tensor type to itself.
+  void (*transpose)(mluOpDataType_t type, const Transposition& transposition);
+  // From a tensor type to float, or double for double.
   void (*transpose_in)(mluOpDataType_t type, const Transposition& transposition);
   // Back. `wide`: the plane is double whatever the type.
   void (*transpose_out)(mluOpDataType_t type, const Transposition& transposition, bool wide);
-  // `type` is that of the target.
-  void (*sum_bins)(mluOpDataType_t type, const BinSums& sums);
+  // `type` is that of the plane, and of the target unless it is to be `wide`: float, or double for double.
+  void (*sum_bins)(mluOpDataType_t type, const BinSums& sums, bool wide);
   // `type` is that of the source; `wide` as above.
   void (*add_bins)(mluOpDataType_t type, const BinAdditions& additions, bool wide);
   void (*fill_pattern)(const PatternFill& fill);

@@ -11,17 +11,6 @@ namespace {
 
 constexpr int64_t kBehindPattern = 16;  // a vector that starts in the pattern may end behind it
 
-void MakePattern(const PsRoiPoolProblem& problem, int32_t* pattern) {
-  const int64_t channels = problem.channels();
-  for (int64_t i = 0; i < channels; ++i) {
-    // NHWC: i = bin * D + d, and the channel is d * bins + bin, which is i itself for NCHW.
-    const int64_t channel =
-        problem.channels_first ? i : i % problem.output_dim * problem.bins() + i / problem.output_dim;
-    pattern[i] = static_cast<int32_t>(channel);
-  }
-  for (int64_t i = 0; i < kBehindPattern; ++i) pattern[channels + i] = pattern[i % channels];
-}
-
 // Of one row that is not as usual; `channels` if all are fine.
 int64_t FirstBad(const int32_t* row, int64_t channels) {
   for (int64_t i = 0; i < channels; ++i) {
@@ -34,6 +23,17 @@ int64_t FirstBad(const int32_t* row, int64_t channels) {
 }  // namespace
 
 int64_t PatternSize(const PsRoiPoolProblem& problem) { return problem.channels() + kBehindPattern; }
+
+void MakePattern(const PsRoiPoolProblem& problem, int32_t* pattern) {
+  const int64_t channels = problem.channels();
+  for (int64_t i = 0; i < channels; ++i) {
+    // NHWC: i = bin * D + d, and the channel is d * bins + bin, which is i itself for NCHW.
+    const int64_t channel =
+        problem.channels_first ? i : i % problem.output_dim * problem.bins() + i / problem.output_dim;
+    pattern[i] = static_cast<int32_t>(channel);
+  }
+  for (int64_t i = 0; i < kBehindPattern; ++i) pattern[channels + i] = pattern[i % channels];
+}
 
 bool WriteMappingChannel(const PsRoiPoolProblem& problem, const Parallel& parallel, int32_t* pattern) {
   constexpr int64_t kLargeOutput = int64_t{2} << 20;  // numbers

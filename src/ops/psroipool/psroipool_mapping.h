@@ -11,6 +11,8 @@ namespace detops {
 // Numbers of the pattern: the channels of one roi, and some of them again behind it.
 int64_t PatternSize(const PsRoiPoolProblem& problem);
 
+void MakePattern(const PsRoiPoolProblem& problem, int32_t* pattern);
+
 // Writes mapping_channel for all rois; `pattern` is room for PatternSize numbers. False if the caller's runner failed.
 bool WriteMappingChannel(const PsRoiPoolProblem& problem, const Parallel& parallel, int32_t* pattern);
 

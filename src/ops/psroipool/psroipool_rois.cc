@@ -75,16 +75,17 @@ int64_t MostSpansAtOnce(const BinSpan* spans, Range places, uint32_t* steps, int
 
 }  // namespace
 
-RoiTableMemory::RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena)
-    : rois(arena.Take<int64_t>(problem.roi_count)),
+RoiTableMemory::RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena, int tasks)
+    : coverage_tasks(tasks),
+      rois(arena.Take<int64_t>(problem.roi_count)),
       images(arena.Take<int64_t>(problem.images)),
       begins(arena.Take<int64_t>(SaturatingAdd(problem.images, 1))),
       regions(arena.Take<MapRegion>(problem.images)),
       ys(arena.Take<BinSpan>(SaturatingMultiply(problem.roi_count, problem.pooled_height))),
       xs(arena.Take<BinSpan>(SaturatingMultiply(problem.roi_count, problem.pooled_width))),
       next(arena.Take<int64_t>(SaturatingAdd(problem.images, 1))),
-      coverage(arena.Take<uint32_t>(SaturatingMultiply(problem.pooled_height + problem.pooled_width,
-                                                       std::max(problem.height, problem.width) + 1))) {}
+      crowded(arena.Take<bool>(problem.images)),
+      coverage(arena.Take<uint32_t>(SaturatingMultiply(tasks, std::max(problem.height, problem.width) + 1))) {}
 
 bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTableMemory& memory,
                   RoiTable* table) {
@@ -121,40 +122,29 @@ bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, con
   });
 }
 
-bool LargestCoverage(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTable& table,
-                     const RoiTableMemory& memory, int64_t* coverage) {
-  *coverage = 0;
-  for (int64_t a = 0; a < table.active_images; ++a) {
-    *coverage = std::max(*coverage, table.begins[a + 1] - table.begins[a]);
-  }
-  if (*coverage <= kLongSum) return true;
-  // Rows and columns apart: no more rois can share a pixel than share its row, or its column.
-  const int64_t size = std::max(problem.height, problem.width);
-  const int64_t lines = problem.pooled_height + problem.pooled_width;
-  const int tasks = static_cast<int>(std::min<int64_t>(lines, parallel.ThreadCount()));
-  int64_t rows[kMaxCheckTasks] = {}, columns[kMaxCheckTasks] = {};
-  const int used = std::min(tasks, kMaxCheckTasks);
-  const bool done = parallel.Run(used, [&](int task) {
-    const Range range = PieceOf(lines, used, task);
-    int64_t most_rows = 0, most_columns = 0;
-    for (int64_t line = range.begin; line < range.end; ++line) {
-      const bool vertical = line < problem.pooled_height;
-      const BinSpan* spans = vertical ? table.BinRows(line) : table.BinColumns(line - problem.pooled_height);
-      int64_t& most = vertical ? most_rows : most_columns;
-      for (int64_t a = 0; a < table.active_images; ++a) {
-        const Range places = {table.begins[a], table.begins[a + 1]};
-        if (places.end - places.begin <= kLongSum) continue;
-        most = std::max(most, MostSpansAtOnce(spans, places, memory.coverage + line * (size + 1),
-                                              vertical ? problem.height : problem.width));
+bool FindCrowdedImages(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTable& table,
+                       const RoiTableMemory& memory) {
+  std::fill_n(memory.crowded, table.active_images, false);
+  if (problem.type == MLUOP_DTYPE_DOUBLE || problem.rules.convention == DETOPS_PSROIPOOL_TORCHVISION) return true;
+  if (problem.roi_count <= kLongSum) return true;
+  const int tasks = memory.coverage_tasks;
+  return parallel.Run(tasks, [&](int task) {
+    uint32_t* steps = memory.coverage + task * (std::max(problem.height, problem.width) + 1);
+    const Range range = PieceOf(table.active_images, tasks, task);
+    for (int64_t a = range.begin; a < range.end; ++a) {
+      const Range places = {table.begins[a], table.begins[a + 1]};
+      if (places.end - places.begin <= kLongSum) continue;
+      // Rows and columns apart: no more rois can share a pixel than share its row, or its column.
+      int64_t rows = 0, columns = 0;
+      for (int64_t ph = 0; ph < problem.pooled_height; ++ph) {
+        rows = std::max(rows, MostSpansAtOnce(table.BinRows(ph), places, steps, problem.height));
       }
+      for (int64_t pw = 0; pw < problem.pooled_width; ++pw) {
+        columns = std::max(columns, MostSpansAtOnce(table.BinColumns(pw), places, steps, problem.width));
+      }
+      memory.crowded[a] = std::min(rows, columns) > kLongSum;
     }
-    rows[task] = most_rows;
-    columns[task] = most_columns;
   });
-  const int64_t most_rows = *std::max_element(rows, rows + kMaxCheckTasks);
-  const int64_t most_columns = *std::max_element(columns, columns + kMaxCheckTasks);
-  *coverage = std::min({*coverage, most_rows, most_columns});
-  return done;
 }
 
 bool FindBadRoi(const PsRoiPoolProblem& problem, const Parallel& parallel, int64_t* roi, RoiFault* fault) {

@@ -2,6 +2,7 @@
 #ifndef DETOPS_OPS_PSROIPOOL_ROIS_H_
 #define DETOPS_OPS_PSROIPOOL_ROIS_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/arena.h"
@@ -31,7 +32,9 @@ struct RoiTable {
 
 // Memory of a table; counts only if the arena has no memory.
 struct RoiTableMemory {
-  RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena);
+  // `tasks`: those of FindCrowdedImages.
+  RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena, int tasks = 0);
+  int coverage_tasks;
   int64_t* rois;
   int64_t* images;
   int64_t* begins;
@@ -39,16 +42,22 @@ struct RoiTableMemory {
   BinSpan* ys;
   BinSpan* xs;
   int64_t* next;       // per image
-  uint32_t* coverage;  // per row or column of bins, for LargestCoverage
+  bool* crowded;       // per active image
+  uint32_t* coverage;  // of one axis, per task
 };
 
 // False if the caller's runner failed.
 bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTableMemory& memory,
                   RoiTable* table);
 
-// At least the number of rois that share a pixel in one channel.
-bool LargestCoverage(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTable& table,
-                     const RoiTableMemory& memory, int64_t* coverage);
+inline int CrowdTasks(const PsRoiPoolProblem& problem, const Parallel& parallel) {
+  return static_cast<int>(std::min<int64_t>({problem.images, parallel.ThreadCount(), Parallel::kMaxTasks}));
+}
+
+// Sets memory.crowded: the images where so many rois may share a pixel that a float sum would go astray. None if the
+// sums are double anyway, or torchvision's, which do go astray.
+bool FindCrowdedImages(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTable& table,
+                       const RoiTableMemory& memory);
 
 // What is wrong with a roi.
 enum class RoiFault { kNone, kBatchId, kOverflow };

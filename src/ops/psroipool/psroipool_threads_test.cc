@@ -90,6 +90,15 @@ TEST_P(PsRoiPoolThreads, SameBitsForAnyNumberAndRun) {
   });
 }
 
+// Every channel is summed by itself and nothing is fused, so the width of the vectors does not show either.
+TEST_P(PsRoiPoolThreads, SameBitsOnEveryTarget) {
+  ForEachProblem(kTwoTypes, [&](Pass pass, const Problem& problem) {
+    Results expected = NewResults(pass, problem);
+    RunAlone(pass, problem, expected);  // on the best target
+    ForEachTarget(problem.profile(), [&](const Handle& handle) { ExpectBits(handle, pass, problem, expected); });
+  });
+}
+
 // Scratch memory that a larger or differently typed call left behind must not show.
 TEST_P(PsRoiPoolThreads, SameBitsAfterOtherWork) {
   const Handle used(DETOPS_PROFILE_FULL, 3);

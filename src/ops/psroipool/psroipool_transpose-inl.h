@@ -36,7 +36,9 @@ HWY_NOINLINE void TransposeOneByOne(const Transposition& t) {
       auto number = hn::Zero(one);
       if (row < t.rows) {
         const Source* from = source + row * t.source_stride + column;
-        if constexpr (std::is_same_v<Source, double>) {
+        if constexpr (std::is_same_v<Source, double> && sizeof(Target) == 2) {
+          number = hn::Set(one, ShortenToFloat(*from));
+        } else if constexpr (std::is_same_v<Source, double>) {
           number = hn::Set(one, static_cast<Number>(*from));
         } else {
           number = LoadElements(one, from);

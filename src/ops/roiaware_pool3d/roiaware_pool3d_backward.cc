@@ -77,6 +77,9 @@ class BackwardPass {
         return;
       }
     });
+    if (check && problem_.begins != nullptr && problem_.voxels == 0 && problem_.begins[0] != 0) {
+      *fault = {GradientFault::kBegin, 0};
+    }
     for (int task = 0; task < tasks && fault->kind == GradientFault::kNone; ++task) *fault = found[task];
     return done;
   }

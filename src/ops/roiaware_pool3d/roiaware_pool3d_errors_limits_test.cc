@@ -115,11 +115,14 @@ TEST_P(RoiAwarePool3dLimits, NumbersOfTheCompactForm) {
   const std::string next = "the data pointer of * is NULL, expected *";
   ExpectNotSupported("*2147483648*", WithoutData([](CallSizes& n) { n.points = int64_t{1} << 31; }, full));
   ExpectBadParam(next, WithoutData([](CallSizes& n) { n.points = INT_MAX; }, full));
-  // 2 * (2^31 - 1)^2 = 2^63 - 2^33 + 2 fits, and 3 times does not.
-  ExpectBadParam(next,
-                 WithoutData(With({{&Sizes::boxes, 2}, {&Sizes::out_x, INT_MAX}, {&Sizes::out_y, INT_MAX}}), full));
-  ExpectNotSupported("*",
-                     WithoutData(With({{&Sizes::boxes, 3}, {&Sizes::out_x, INT_MAX}, {&Sizes::out_y, INT_MAX}}), full));
+  // 2^32 voxels in a box, and one layer more.
+  const auto grid = [](int out_x) {
+    return With({{&Sizes::out_x, out_x}, {&Sizes::out_y, 65536}, {&Sizes::out_z, 1}});
+  };
+  ExpectBadParam(next, WithoutData(grid(65536), full));
+  ExpectNotSupported("*65537 x 65536 x 1 voxels*", WithoutData(grid(65537), full));
+  ExpectBadParam(next, WithoutData([](CallSizes& n) { n.boxes = INT_MAX; }, full));
+  ExpectNotSupported("rois has 2147483648 rows*", WithoutData([](CallSizes& n) { n.boxes = int64_t{1} << 31; }, full));
   ExpectNotSupported("*", WithoutData([](CallSizes& n) { n.out_x = n.out_y = n.out_z = INT_MAX; }, full));
   ExpectNotSupported("*", WithoutData([](CallSizes& n) { n.boxes = int64_t{1} << 62; }, full));
 }

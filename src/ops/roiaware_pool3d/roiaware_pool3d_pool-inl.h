@@ -170,7 +170,7 @@ HWY_NOINLINE void StoreSumsOf(const double* sums, void* target, int64_t count) {
     const hn::Rebind<float, decltype(dd)> d;
     const auto n = static_cast<int64_t>(hn::Lanes(dd));
     for (int64_t i = 0; i < count; i += n) {
-      StoreFirst(hn::DemoteTo(d, LoadFirst(dd, sums + i, count - i)), d, to + i, count - i);
+      StoreFirst(FloatsFor<T>(dd, LoadFirst(dd, sums + i, count - i)), d, to + i, count - i);
     }
   }
 }
