@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -122,7 +123,7 @@ class BadCall {
     return status;
   }
 
-  std::vector<const Tensor*> Memory() const {
+  std::array<const Tensor*, 7> Memory() const {
     return {&problem.input, &problem.rois,   &problem.top_grad, &problem.mapping,
             &target,        &mapping_target, &workspace_memory};
   }
@@ -137,7 +138,7 @@ class BadCall {
   }
 
   bool SurroundingsIntact() const {
-    const std::vector<const Tensor*> memory = Memory();
+    const auto memory = Memory();
     return std::all_of(memory.begin(), memory.end(), [](const Tensor* tensor) { return tensor->SurroundingsIntact(); });
   }
 
