@@ -57,14 +57,6 @@ class ConvolutionCase {
   ConvolutionCase(const ConvolutionCase&) = delete;
   ConvolutionCase& operator=(const ConvolutionCase&) = delete;
 
-  static mluOpHandle_t NewHandle(int threads) {
-    mluOpHandle_t handle = nullptr;
-    mluOpCreate(&handle);
-    detopsSetProfile(handle, DETOPS_PROFILE_FULL);
-    detopsSetNumThreads(handle, threads);
-    return handle;
-  }
-
   // ---- the calls ----
 
   int Forward(mluOpHandle_t handle) {
@@ -149,44 +141,12 @@ constexpr ConvolutionFunction kFunctions[] = {
     {"detopsRulebookConvolutionBackwardData", &ConvolutionCase::RulebookBackwardData},
     {"detopsRulebookConvolutionBackwardFilter", &ConvolutionCase::RulebookBackwardFilter}};
 
-// The scratch memory stays with the handle, also that of a call that failed later on; so each round takes a new handle,
-// and a failed call is repeated on its own handle before that goes.
-void FailConvolution(ConvolutionCase& work, const ConvolutionFunction& function, int threads) {
-  SCOPED_TRACE(function.name);
-  mluOpHandle_t handle = nullptr;
-  const auto renew = [&] {
-    if (handle != nullptr) mluOpDestroy(handle);
-    handle = ConvolutionCase::NewHandle(threads);
-    work.Mark();
-  };
-  renew();
-  // Also makes the stacks that the C library keeps for later threads.
-  ASSERT_EQ((work.*function.call)(handle), MLUOP_STATUS_SUCCESS) << detopsGetLastError(handle);
-  work.Keep();
-  const std::string expected_text = std::string(function.name) + ": no memory for ";
-  renew();
-  bool well = true;
-  const auto call = [&] {
-    const int status = (work.*function.call)(handle);
-    if (status != MLUOP_STATUS_SUCCESS) {
-      g_armed = false;
-      const std::string text = detopsGetLastError(handle);
-      well = work.Untouched() && text.rfind(expected_text, 0) == 0 && text.back() == '.';
-      well = well && (work.*function.call)(handle) == MLUOP_STATUS_SUCCESS && work.Right();
-      renew();
-    }
-    return status;
-  };
-  FailEveryAllocation(
-      {call, renew, [&] { return well; }, MLUOP_STATUS_ALLOC_FAILED, true, [&] { return work.Right(); }});
-  work.Mark();
-  mluOpDestroy(handle);
-}
-
 void FailAll(int64_t rows, int64_t channels, int threads) {
   for (const bool ascending : {true, false}) {
     ConvolutionCase work(rows, channels, ascending);
-    for (const ConvolutionFunction& function : kFunctions) FailConvolution(work, function, threads);
+    for (const ConvolutionFunction& function : kFunctions) {
+      FailCallsOnNewHandles(work, function.name, function.call, threads);
+    }
   }
 }
 

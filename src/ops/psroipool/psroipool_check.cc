@@ -81,7 +81,7 @@ void CheckMappingValues(ArgCheck& check, const Call& call, const PsRoiPoolArgume
   const mluOpHandle_t handle = call.handle();
   auto* pattern =
       static_cast<int32_t*>(handle->scratch.Reserve(static_cast<size_t>(PatternSize(problem)) * sizeof(int32_t)));
-  check.Rule(pattern != nullptr, MLUOP_STATUS_ALLOC_FAILED, "there is no memory to check mapping_channel.");
+  check.Rule(pattern != nullptr, MLUOP_STATUS_ALLOC_FAILED, "no memory for the check of mapping_channel.");
   if (check.failed()) return;
   const auto* mapping = static_cast<const int32_t*>(args.mapping.data);
   const bool done = InspectMapping(problem, handle->parallel, mapping, handle->value_checks, pattern, findings);
