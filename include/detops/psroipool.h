@@ -29,7 +29,8 @@ typedef enum {
  * [R, D, PH, PW]. Input channel of output channel d at bin (ph, pw): (d * PH + ph) * PW + pw; C = D * PH * PW.
  * mapping_channel may be left out (NULL descriptor and NULL data). Types: float, half, double, bfloat16, the same for
  * input, rois and output; half and bfloat16 are added up in float. spatial_scale is rounded to float unless the type is
- * double. NCHW needs no transposed copy of the input: at most 4 MiB or one plane per thread, and 16 MiB for the output.
+ * double. NCHW needs no transposed copy of
+ * the input: at most 4 MiB or one plane, and 16 MiB (or 16 rois) of pooled rows.
  *
  * Checked in this order: handle, input, rois, output descriptors are not NULL (BAD_PARAM); the profile (NOT_SUPPORTED
  * in contract); then as mluOpPsRoiPoolForward, where convention is looked at behind the types, layouts are NHWC or NCHW

@@ -83,11 +83,13 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
  * above 0 (BAD_PARAM); dense; bytes that int64 cannot count (NOT_SUPPORTED); data pointers of tensors with elements;
  * overlap; values: argmax in [-1, P); voxel_begins ascends from 0 and ends within pts_idx, pts_idx in [0, P)
  * (BAD_PARAM). ALLOC_FAILED, EXECUTION_FAILED. */
-mluOpStatus_t detopsRoiAwarePool3dCompactBackward(
-    mluOpHandle_t handle, int pool_method, int64_t voxel_num, const mluOpTensorDescriptor_t voxel_begins_desc,
-    const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc, const void* pts_idx,
-    const mluOpTensorDescriptor_t argmax_desc, const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
-    const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc, void* grad_in);
+mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool_method, int64_t voxel_num,
+                                                  const mluOpTensorDescriptor_t voxel_begins_desc,
+                                                  const void* voxel_begins, const mluOpTensorDescriptor_t pts_idx_desc,
+                                                  const void* pts_idx, const mluOpTensorDescriptor_t argmax_desc,
+                                                  const void* argmax, const mluOpTensorDescriptor_t grad_out_desc,
+                                                  const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc,
+                                                  void* grad_in);
 
 #ifdef __cplusplus
 }

@@ -22,8 +22,8 @@ extern "C" {
  * spatial_scale. mapping_channel gets c, also where the bin is empty. NaN and Inf in input propagate.
  * Types: float; with the full profile also half, double and bfloat16, the same for input, rois and output.
  * workspace is not needed: NULL with size 0 will do. All tensors are dense and stay the caller's. The handle keeps
- * scratch memory for its next call: at most 24 MiB or one channel-group plane of the map, whichever is more, and
- * 16 * P + 16 bytes per roi.
+ * scratch memory for its next call: at most 24 MiB, or one plane of the map (H * W * 8 numbers) if that is more, and
+ * 8 * (P + P + 1) bytes per roi, 48 per image, 4 * C.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of input,
@@ -53,7 +53,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const in
  * channel that mapping_channel names.
  *
  * top_grad, mapping_channel: [R, P, P, D], bottom_grad: [N, H, W, P * P * D], all NHWC; rois, spatial_scale and types
- * as forward. bottom_grad is overwritten, not added to. Scratch memory as forward, besides 8 MiB per thread.
+ * as forward. bottom_grad is overwritten, not added to. Scratch memory as forward, besides
+ * 4 * max(H, W) + 64 * C bytes per thread; with channels that are not forward's 1 MiB (8 * C if that is more) per
+ * thread instead of the 24 MiB.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of top_grad,

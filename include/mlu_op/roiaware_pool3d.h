@@ -32,8 +32,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetRoiAwarePool3dForwardWorkspaceSize(mluOpHand
  * voxel; NaN and -Inf never win. With average, argmax is filled with 0, and may be left out (NULL); NaN and Inf
  * propagate. Points with NaN or Inf lie in no box.
  * Types: float or half, the same for rois, pts, pts_feature and pooled_features; with the full profile also double and
- * bfloat16. Any layout; dense. The handle keeps scratch memory for its next call: 32 bytes per point and 256 KiB, and
- * up to 64 MiB, or 16 bytes per point if that is more, for the points found in boxes.
+ * bfloat16. Any layout; dense. The handle keeps scratch memory for its next call: 24 bytes per point and 2 per
+ * point and thread (of 8 at most; double: 12 more), 192 per box, and for the points found in boxes 16 * B * P bytes,
+ * but no more than 64 MiB, or 16 bytes per point if that is more.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor other than argmax_desc is NULL; ranks are not 2, 2, 2, 5, 5; a shape does not
@@ -70,7 +71,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
  *                out_y or out_z is not above 0
  * NOT_SUPPORTED  a tensor is not dense; contract profile: 65536 boxes or channels or more, max_pts_each_voxel above
  *                2048, 2^31 elements or more
- * BAD_PARAM      a data pointer is NULL; grad_in overlaps another tensor; a value of argmax is outside [-1, P)
+ * BAD_PARAM      a data pointer is NULL; grad_in overlaps another tensor
+ * NOT_SUPPORTED  P is 2^31 or more
+ * BAD_PARAM      a value of argmax is outside [-1, P)
  *                (maximum); a count is outside [0, max_pts_each_voxel - 1] or a listed point is outside [0, P)
  *                (average)
  * ALLOC_FAILED   no memory for the scratch

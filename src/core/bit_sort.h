@@ -16,7 +16,8 @@ inline constexpr int kMaxSortTasks = 16;
 inline constexpr int64_t kSortCounters = int64_t{kMaxSortTasks} << kMaxDigitBits;
 
 // Sorts words[0, count) by their bits [low, high), digit after digit from the lowest; equal ones keep their order.
-// *sorted becomes `words` or `spare`, whichever holds the result. `counters` has room for kSortCounters.
+// *sorted becomes `words` or `spare`, whichever holds the result. `counters` has room for kSortCounters, or for
+// 2^kMaxDigitBits if `parallel` has one thread.
 // False if the caller's runner failed.
 template <typename Word>
 [[nodiscard]] bool SortByBits(const Parallel& parallel, Word* words, Word* spare, int64_t count, int low, int high,

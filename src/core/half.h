@@ -30,7 +30,8 @@ inline float ToFloat(BFloat16 value) { return std::bit_cast<float>(static_cast<u
 inline float ToFloat(float value) { return value; }
 
 // A double shortened to the digits of a float so that rounding it once more, to half or bfloat16, gives what rounding
-// the double itself would: the last digit tells whether something was cut off ("rounding to odd").
+// the double itself would: the last digit tells whether something was cut off ("rounding to odd"). Floats
+// below 2^-126 are rounded as usual.
 inline float ShortenToFloat(double value) {
   constexpr uint64_t kCut = (uint64_t{1} << 29) - 1;
   const auto bits = std::bit_cast<uint64_t>(value);

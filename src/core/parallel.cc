@@ -84,6 +84,7 @@ int Parallel::TaskCount(int64_t items, int64_t min_items) const {
 }
 
 bool Parallel::RunTasks(int count, detopsTask_t task, void* context) const {
+  if (count > kMaxTasks) return false;  // a slip of an operator must not write beyond what is there
   if (runner_ != nullptr) {
     CheckedTasks tasks(task, context, count);
     return runner_(opaque_, &CheckedTasks::Run, &tasks, count) == 0 && tasks.AllDone();

@@ -12,6 +12,9 @@
 namespace detops {
 namespace {
 
+// Pixels that are written together.
+constexpr int64_t kBlockPixels = 16;
+
 class BackwardPass {
  public:
   BackwardPass(const PsRoiPoolProblem& problem, const Parallel& parallel)
@@ -24,6 +27,11 @@ class BackwardPass {
         crowd_tasks_(CrowdTasks(problem, parallel)) {}
 
   RunResult Run(Scratch& scratch) {
+    // A large gradient is written past the caches, if blocks of its pixels are whole cache lines.
+    constexpr int64_t kLargeOutput = int64_t{8} << 20;
+    const int64_t image_bytes = problem_.height * problem_.width * problem_.channels() * element_bytes_;
+    stream_ = !problem_.channels_first && image_bytes >= kLargeOutput && BlockBytes() % kLineBytes == 0 &&
+              image_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(problem_.target) % kLineBytes == 0;
     Arena sizes;
     RoiTableMemory(problem_, sizes, crowd_tasks_);
     // As much as either kind of numbers needs.
@@ -48,6 +56,7 @@ class BackwardPass {
   void TakePlanes(Arena& arena) {
     planes_ = arena.Take<char>(plane_bytes_);
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
+    staging_ = stream_ ? arena.Take<char>(SaturatingMultiply(BlockBytes(), parallel_.ThreadCount())) : nullptr;
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, pooled_bytes_)) : nullptr;
   }
 
@@ -63,7 +72,7 @@ class BackwardPass {
     const int64_t image_bytes = problem_.height * problem_.width * problem_.channels() * element_bytes_;
     const int64_t unused = problem_.images - table_.active_images;
     if (unused == 0) return true;
-    const int tasks = parallel_.TaskCount(problem_.images * image_bytes, kMinTaskElements * 4);
+    const int tasks = parallel_.TaskCount(problem_.images * image_bytes, kMinPlaneTask * 4);
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(problem_.images, tasks, task);
       const int64_t* const end = table_.images + table_.active_images;
@@ -90,7 +99,8 @@ class BackwardPass {
         const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes)};
         for (int64_t begin = places.begin; begin < places.end; begin += rows_at_once_) {
           const Range part = {begin, std::min(begin + rows_at_once_, places.end)};
-          if (problem_.channels_first && !FetchRows(part)) return false;
+          const bool there = plane > 0 && places.end - places.begin <= rows_at_once_;
+          if (problem_.channels_first && !there && !FetchRows(part)) return false;
           if (!AddPlanes(group, part, begin == places.begin)) return false;
         }
         if (!WriteBack(group)) return false;
@@ -107,7 +117,7 @@ class BackwardPass {
   // NCHW: from [D, bins] to [bins, D].
   bool FetchRows(Range part) {
     const int64_t rows = part.end - part.begin;
-    const int tasks = parallel_.TaskCount(rows * problem_.channels(), kMinTaskElements);
+    const int tasks = parallel_.TaskCount(rows * problem_.channels(), kMinPlaneTask);
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(rows, tasks, task);
       for (int64_t row = range.begin; row < range.end; ++row) {
@@ -129,7 +139,7 @@ class BackwardPass {
     const int64_t planes = group.images() * group.planes();
     const int64_t work =
         (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea + planes * plan_.plane_stride;
-    const int wanted = parallel_.TaskCount(work, kMinTaskElements);
+    const int wanted = parallel_.TaskCount(work, kMinPlaneTask);
     const int bands = static_cast<int>(std::min(DivideRoundUp(wanted, planes), problem_.height));
     const int64_t units = planes * bands;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
@@ -172,33 +182,44 @@ class BackwardPass {
   }
 
   bool WriteBack(const PlaneGroup& group) {
-    const int64_t units = group.images() * (problem_.channels_first ? group.planes() : problem_.height);
+    const int64_t pixels = problem_.height * problem_.width;
+    const int64_t blocks = DivideRoundUp(pixels, kBlockPixels);
+    const int64_t units = group.images() * (problem_.channels_first ? group.planes() : blocks);
     const int64_t work = group.images() * group.planes() * plan_.plane_stride;
-    const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work, kMinTaskElements), units));
+    const int tasks =
+        static_cast<int>(std::min<int64_t>({parallel_.TaskCount(work, kMinPlaneTask), parallel_.ThreadCount(), units}));
+    const bool stream = stream_ && group.planes() == plan_.planes;
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(units, tasks, task);
+      char* staging = stream ? staging_ + task * BlockBytes() : nullptr;
       for (int64_t unit = range.begin; unit < range.end; ++unit) {
         if (problem_.channels_first) {
           WritePlane(group, group.image_begin + unit / group.planes(), group.plane_begin + unit % group.planes());
         } else {
-          WriteRow(group, group.image_begin + unit / problem_.height, unit % problem_.height);
+          const int64_t first = unit % blocks * kBlockPixels;
+          WriteBlock(group, group.image_begin + unit / blocks, {first, std::min(first + kBlockPixels, pixels)},
+                     staging);
         }
       }
+      if (stream) problem_.kernels.flush_stores();
     });
   }
 
-  // NHWC: one row of pixels, all planes of the group.
-  void WriteRow(const PlaneGroup& group, int64_t image, int64_t y) {
-    const int64_t first_pixel = (table_.images[image] * problem_.height + y) * problem_.width;
-    for (int64_t x = 0; x < problem_.width; ++x) {
-      const int64_t pixel = (first_pixel + x) * problem_.channels();
+  int64_t BlockBytes() const { return SaturatingMultiply(kBlockPixels * element_bytes_, problem_.channels()); }
+
+  // NHWC: some pixels, all planes of the group. A whole block goes past the caches if there is a staging for it.
+  void WriteBlock(const PlaneGroup& group, int64_t image, Range pixels, char* staging) {
+    const bool stream = staging != nullptr && pixels.end - pixels.begin == kBlockPixels;
+    const int64_t first = table_.images[image] * problem_.height * problem_.width + pixels.begin;
+    char* target = Target(first * problem_.channels());
+    for (int64_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
+      const int64_t element = (pixel - pixels.begin) * problem_.channels();
       VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
         const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
-        const char* source = PlaneData(plan_, group, planes_, image, plane) +
-                             (y * plan_.RowStrideOf(plane) + x * plan_.PixelStrideOf(plane)) * number_bytes_;
         problem_.kernels.transpose_out(problem_.type,
-                                       {.source = source,
-                                        .target = Target(pixel + channel),
+                                       {.source = PlaneData(plan_, group, planes_, image, plane) +
+                                                  pixel * plan_.PixelStrideOf(plane) * number_bytes_,
+                                        .target = (stream ? staging : target) + (element + channel) * element_bytes_,
                                         .rows = count,
                                         .columns = plan_.ChannelsOf(plane),
                                         .source_stride = plan_.plane_stride,
@@ -207,6 +228,7 @@ class BackwardPass {
                                        wide_);
       });
     }
+    if (stream) problem_.kernels.stream_copy(staging, target, BlockBytes());
   }
 
   // NCHW: one plane.
@@ -233,11 +255,13 @@ class BackwardPass {
   const int crowd_tasks_;
   int64_t number_bytes_ = 0;  // of planes
   bool wide_ = false;
+  bool stream_ = false;
   int64_t plane_bytes_ = 0;
   const bool* crowded_ = nullptr;
   PlanePlan plan_ = {};
   RoiTable table_ = {};
   char* planes_ = nullptr;
+  char* staging_ = nullptr;  // one block of pixels per task
   char* pooled_ = nullptr;
 };
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/half.h"
+#include "core/element_type.h"
 #include "hwy/highway.h"
 #include "ops/psroipool/psroipool_kernel.h"
 #include "simd/element-inl.h"
@@ -22,9 +22,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <typename T>
-using PlaneOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 inline int64_t AreaOf(BinSpan y, BinSpan x) { return int64_t{y.end - y.begin} * int64_t{x.end - x.begin}; }
 
@@ -179,7 +176,7 @@ HWY_INLINE void AddToPixel(D d, const VectorPlaces<kVectors, D>& places, Real* p
 
 template <int kVectors, typename T, class D>
 HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
-  using Real = PlaneOf<T>;
+  using Real = RealOf<T>;
   const VectorPlaces<kVectors, D> places(d, additions.channels);
   const int64_t pixel_stride = additions.pixel_stride;
   auto* plane = static_cast<Real*>(additions.plane);
@@ -211,11 +208,11 @@ HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
   }
 }
 
-// Planes of double for tensors of other types, where a pixel gets so many terms that float sums would go astray. Rare,
-// so short instead of fast.
+// Planes of double for tensors of other types, where a pixel gets so many terms that float sums would go astray.
 template <typename T>
 HWY_NOINLINE void AddBinsWide(const BinAdditions& additions) {
   const hn::CappedTag<float, 1> one;
+  double shares[kMaxVectors * hn::MaxLanes(hn::ScalableTag<float>())];
   auto* plane = static_cast<double*>(additions.plane);
   for (int64_t i = 0; i < additions.count; ++i) {
     const BinSpan y = additions.ys[i], x = additions.xs[i];
@@ -224,12 +221,14 @@ HWY_NOINLINE void AddBinsWide(const BinAdditions& additions) {
     const auto pixels = static_cast<float>(AreaOf(y, x));
     const T* source = static_cast<const T*>(additions.source) +
                       (additions.rows == nullptr ? i : additions.rows[i]) * additions.source_stride;
+    if (row_begin >= row_end || x.begin == x.end) continue;
+    for (int64_t c = 0; c < additions.channels; ++c) {
+      shares[c] = static_cast<double>(hn::GetLane(LoadElements(one, source + c)) / pixels);
+    }
     for (uint32_t row = row_begin; row < row_end; ++row) {
-      for (uint32_t column = x.begin; column < x.end; ++column) {
-        double* pixel = plane + row * additions.row_stride + column * additions.pixel_stride;
-        for (int64_t c = 0; c < additions.channels; ++c) {
-          pixel[c] += static_cast<double>(hn::GetLane(LoadElements(one, source + c)) / pixels);
-        }
+      double* pixel = plane + row * additions.row_stride + x.begin * additions.pixel_stride;
+      for (uint32_t column = x.begin; column < x.end; ++column, pixel += additions.pixel_stride) {
+        for (int64_t c = 0; c < additions.channels; ++c) pixel[c] += shares[c];
       }
     }
   }
@@ -243,7 +242,9 @@ HWY_INLINE void WithVectorsOf(int64_t channels, const Run& run) {
   if (channels < n) {
     if (channels == 1) return run.template operator()<1>(hn::CappedTag<Real, 1>());
     if (channels == 2) return run.template operator()<1>(hn::CappedTag<Real, 2>());
-    return channels <= 4 ? run.template operator()<1>(hn::CappedTag<Real, 4>()) : run.template operator()<1>(d);
+    if (channels <= 4) return run.template operator()<1>(hn::CappedTag<Real, 4>());
+    if (channels <= 8) return run.template operator()<1>(hn::CappedTag<Real, 8>());
+    return run.template operator()<1>(d);
   }
   switch ((channels + n - 1) / n) {
     case 1:
@@ -259,12 +260,12 @@ HWY_INLINE void WithVectorsOf(int64_t channels, const Run& run) {
 
 template <typename Plane, typename T>
 void SumBinsOf(const BinSums& sums) {
-  WithVectorsOf<PlaneOf<T>>(sums.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
+  WithVectorsOf<RealOf<T>>(sums.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
 }
 
 template <typename T>
 void AddBinsOf(const BinAdditions& additions) {
-  WithVectorsOf<PlaneOf<T>>(additions.channels, [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
+  WithVectorsOf<RealOf<T>>(additions.channels, [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
 }
 
 }  // namespace

@@ -90,11 +90,11 @@ void CheckMappingValues(ArgCheck& check, const Call& call, const PsRoiPoolArgume
 }
 
 // The map has no pixels: what has elements gets what the mathematics says.
-mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args) {
+mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args,
+                                 const BufferArg& space) {
   const PsRoiPoolProblem problem = MakeProblem(args);
-  if (problem.target != nullptr && problem.mapping_channel != nullptr) check.Separate(args.pooled, {args.mapping});
-  if (problem.target != nullptr && args.rois.data != nullptr) check.Separate(args.pooled, {args.rois});
-  if (problem.mapping_channel != nullptr && args.rois.data != nullptr) check.Separate(args.mapping, {args.rois});
+  if (problem.target != nullptr) check.Separate(args.pooled, {args.rois, args.mapping, space});
+  if (problem.mapping_channel != nullptr) check.Separate(args.mapping, {args.rois, space});
   CheckChannelLimit(check, args.map);
   if (check.failed()) return check.status();
   return call.Finish(PsRoiPoolEmpty(problem, call.handle()->parallel, call.handle()->scratch));
@@ -127,8 +127,8 @@ void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args) {
 mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args, void* workspace,
                             size_t workspace_size) {
   if (check.failed()) return check.status();
-  if (args.map.desc->element_count() == 0) return FinishEmptyForward(call, check, args);
   const BufferArg space("workspace", workspace, static_cast<int64_t>(workspace_size));
+  if (args.map.desc->element_count() == 0) return FinishEmptyForward(call, check, args, space);
   check.NotEmpty(args.rois).Data(args.map).Data(args.rois).Data(args.pooled);
   if (args.mapping.desc != nullptr) check.Data(args.mapping);
   check.WorkspacePointer(workspace, workspace_size).Separate(args.pooled, {args.map, args.rois, space});

@@ -78,7 +78,7 @@ class ForwardPass {
   bool Regroup(const PlaneGroup& group) {
     const int64_t units = group.images() * (problem_.channels_first ? group.planes() : problem_.height);
     const int64_t work = group.images() * group.planes() * plan_.plane_stride;
-    const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work, kMinTaskElements), units));
+    const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work, kMinPlaneTask), units));
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(units, tasks, task);
       for (int64_t unit = range.begin; unit < range.end; ++unit) {
@@ -136,7 +136,7 @@ class ForwardPass {
     constexpr int64_t kUsualArea = 4;
     const int64_t planes = group.images() * group.planes();
     const int64_t work = (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea;
-    const int wanted = parallel_.TaskCount(work, kMinTaskElements);
+    const int wanted = parallel_.TaskCount(work, kMinPlaneTask);
     const int splits = static_cast<int>(DivideRoundUp(wanted, planes));  // of the rois, if planes are few
     const int64_t units = planes * splits;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
@@ -176,7 +176,7 @@ class ForwardPass {
   // NCHW: from [bins, D] to [D, bins].
   bool FinishRows(Range part) {
     const int64_t rows = part.end - part.begin;
-    const int tasks = parallel_.TaskCount(rows * problem_.channels(), kMinTaskElements);
+    const int tasks = parallel_.TaskCount(rows * problem_.channels(), kMinPlaneTask);
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(rows, tasks, task);
       for (int64_t row = range.begin; row < range.end; ++row) {

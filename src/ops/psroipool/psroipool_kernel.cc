@@ -118,10 +118,21 @@ void FillPattern(const PatternFill& fill) {
   }
 }
 
+void StreamCopy(const void* source, void* target, int64_t bytes) {
+  const hn::ScalableTag<float> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const auto* from = static_cast<const float*>(source);
+  auto* to = static_cast<float*>(target);
+  const int64_t count = bytes / static_cast<int64_t>(sizeof(float));
+  for (int64_t i = 0; i < count; i += n) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+}
+
+void FlushStores() { hwy::FlushStream(); }
+
 }  // namespace
 
 PsRoiPoolKernels PsRoiPoolKernelsOfTarget() {
-  return {LanesOf, TransposeSame, TransposeIn, TransposeOut, SumBins, AddBins, FillPattern};
+  return {LanesOf, TransposeSame, TransposeIn, TransposeOut, SumBins, AddBins, FillPattern, StreamCopy, FlushStores};
 }
 
 }  // namespace HWY_NAMESPACE

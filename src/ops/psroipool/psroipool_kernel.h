@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "core/long_sum.h"
 #include "mlu_op.h"
 #include "ops/psroipool/psroipool_geometry.h"
 
@@ -23,8 +24,8 @@ struct Transposition {
   int64_t padded_rows;  // zeros from `rows` on; `rows`, or a multiple of 4
 };
 
-// Terms behind which rounding would add up: longer sums are cut into pieces of so many, and these added in double.
-inline constexpr int64_t kLongSum = 512;
+// A plane has at most so many vectors of channels.
+inline constexpr int64_t kMaxVectors = 4;
 
 // For i in [0, count): the mean over the bin ys[i] x xs[i] of a plane, stored as row rows[i] (row i if rows is nullptr)
 // of the target.
@@ -80,6 +81,9 @@ struct PsRoiPoolKernels {
   // `type` is that of the source; `wide` as above.
   void (*add_bins)(mluOpDataType_t type, const BinAdditions& additions, bool wide);
   void (*fill_pattern)(const PatternFill& fill);
+  // Past the caches; whole cache lines at their boundaries. flush_stores ends it.
+  void (*stream_copy)(const void* source, void* target, int64_t bytes);
+  void (*flush_stores)();
 };
 
 // Those of the SIMD target in use. A call asks once, at its start.

@@ -41,7 +41,7 @@ class MappedPass {
     Take(arena);
     const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) &&
                       FindCrowdedImages(problem_, parallel_, table_, table_memory) &&
-                      ChooseNumbers(table_memory.crowded) && AddAll();
+                      DecideWidths(table_memory.crowded) && AddAll();
     return done ? RunResult::kDone : RunResult::kRunnerFailed;
   }
 
@@ -54,7 +54,7 @@ class MappedPass {
 
   // An image whose channels are forward's gets the bits it would get without the others. Elsewhere the terms of a pixel
   // cannot be counted by the rois, so sums are double, except torchvision's.
-  bool ChooseNumbers(const bool* crowded) {
+  bool DecideWidths(const bool* crowded) {
     MakePattern(problem_, pattern_);
     const bool torchvision = problem_.rules.convention == DETOPS_PSROIPOOL_TORCHVISION;
     const auto bytes = static_cast<size_t>(problem_.channels()) * sizeof(int32_t);

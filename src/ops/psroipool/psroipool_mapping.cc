@@ -40,7 +40,7 @@ bool WriteMappingChannel(const PsRoiPoolProblem& problem, const Parallel& parall
   MakePattern(problem, pattern);
   const int64_t count = problem.roi_count * problem.channels();
   const bool aligned = reinterpret_cast<uintptr_t>(problem.mapping_channel) % sizeof(int32_t) == 0;
-  const int tasks = parallel.TaskCount(count, kMinTaskElements);
+  const int tasks = parallel.TaskCount(count, kMinPlaneTask);
   return parallel.Run(tasks, [&](int task) {
     const Range range = PieceOf(count, tasks, task);
     problem.kernels.fill_pattern({.pattern = pattern,
@@ -57,7 +57,7 @@ bool InspectMapping(const PsRoiPoolProblem& problem, const Parallel& parallel, c
   constexpr int kMaxTasks = 64;
   MakePattern(problem, pattern);
   const int64_t channels = problem.channels();
-  const int tasks = std::min(kMaxTasks, parallel.TaskCount(problem.roi_count * channels, kMinTaskElements));
+  const int tasks = std::min(kMaxTasks, parallel.TaskCount(problem.roi_count * channels, kMinPlaneTask));
   MappingFindings found[kMaxTasks];
   const bool done = parallel.Run(tasks, [&](int task) {
     const Range range = PieceOf(problem.roi_count, tasks, task);

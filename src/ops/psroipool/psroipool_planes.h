@@ -11,7 +11,7 @@
 namespace detops {
 
 // Elements of work below which a second thread costs more than it brings: about 10 us.
-inline constexpr int64_t kMinTaskElements = 200'000;
+inline constexpr int64_t kMinPlaneTask = 200'000;
 
 inline constexpr int64_t kLineBytes = 64;
 
@@ -47,7 +47,6 @@ struct PlanePlan {
 
 inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t number_bytes, int64_t active_images,
                                int64_t budget_bytes) {
-  constexpr int64_t kMaxVectors = 4;
   constexpr int64_t kNearBytes = 384 << 10;  // a plane should stay in the second-level cache
   const int64_t lanes = problem.kernels.lanes(problem.type);
   const int64_t pixels = SaturatingMultiply(problem.height, problem.width);

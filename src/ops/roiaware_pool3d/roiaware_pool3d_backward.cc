@@ -136,10 +136,10 @@ class BackwardPass {
     // Channels are shared out first, in pieces of a cache line; then points.
     constexpr int64_t kMinTaskNumbers = 20'000;
     constexpr int64_t kChannelPiece = 8;
-    int64_t used = 0;
-    for (int64_t word = 0; word < words_; ++word) used += std::popcount(marks_[word]);
+    constexpr int kMostTasks = 256;  // each looks at all marks
+    const int64_t work = AddedRows();
     const int wanted =
-        std::min(parallel_.TaskCount(used * problem_.channels, kMinTaskNumbers), parallel_.ThreadCount());
+        std::min({parallel_.TaskCount(work * problem_.channels, kMinTaskNumbers), parallel_.ThreadCount(), kMostTasks});
     const int channel_pieces =
         static_cast<int>(std::clamp<int64_t>(problem_.channels / kChannelPiece, 1, std::max(1, wanted)));
     const int point_pieces = static_cast<int>(std::min(DivideRoundUp(wanted, channel_pieces), problem_.points));
@@ -153,6 +153,21 @@ class BackwardPass {
         }
       }
     });
+  }
+
+  // Rows of channels that are added: one per marked voxel, or per listed point.
+  int64_t AddedRows() const {
+    int64_t rows = 0;
+    for (int64_t word = 0; word < words_; ++word) {
+      if (problem_.method == PoolMethod::kMax) {
+        rows += std::popcount(marks_[word]);
+        continue;
+      }
+      for (uint64_t marks = marks_[word]; marks != 0; marks &= marks - 1) {
+        rows += ListOf(word * kWordBits + std::countr_zero(marks)).count;
+      }
+    }
+    return rows;
   }
 
   // Marked voxels are rare and anywhere.

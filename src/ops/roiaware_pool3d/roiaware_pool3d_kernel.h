@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/long_sum.h"
 #include "mlu_op.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_geometry.h"
 
@@ -28,9 +29,6 @@ struct PointTest {
 using VoxelPoint = uint64_t;
 inline uint32_t VoxelOf(VoxelPoint entry) { return static_cast<uint32_t>(entry >> 32); }
 inline int32_t PointOf(VoxelPoint entry) { return static_cast<int32_t>(entry); }
-
-// Terms behind which rounding would add up: longer sums are cut into pieces of so many, and these added in double.
-inline constexpr int64_t kLongSum = 512;
 
 // One voxel: points[0, count), count > 0, and a row of results.
 struct VoxelPool {

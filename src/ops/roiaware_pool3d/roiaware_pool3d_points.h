@@ -69,8 +69,6 @@ class SortedPoints {
     return Count() && Move();
   }
 
-  const BoxFrame<Real>& FrameOf(int64_t box) const { return frames_[box]; }
-
   // Calls visit(begin, end) for the runs of points that may lie in the box.
   template <class Visit>
   void VisitRuns(int64_t box, const Visit& visit) const {
@@ -148,6 +146,7 @@ class SortedPoints {
         ++counts[cell];
       }
     });
+    if (!counted) return false;
     // Counts become places: by cell, and in a cell by task, so that points of a cell keep their order.
     uint32_t place = 0;
     for (int64_t cell = 0; cell < CellCount(); ++cell) {
@@ -155,7 +154,7 @@ class SortedPoints {
       for (int64_t task = 0; task < tasks_; ++task) place += std::exchange(places_[task * CellCount() + cell], place);
     }
     begins_[CellCount()] = place;
-    return counted;
+    return true;
   }
 
   bool Move() {

@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/half.h"
+#include "core/element_type.h"
 #include "hwy/highway.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_kernel.h"
 #include "simd/element-inl.h"
@@ -23,9 +23,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <typename T>
-using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 template <typename T>
 HWY_INLINE const T* FeatureRow(const VoxelPool& pool, int64_t k) {
@@ -57,7 +54,7 @@ HWY_INLINE void StorePoints(D d, V points, int32_t* to, int64_t count) {
 
 template <typename T>
 HWY_NOINLINE void PoolMaxOf(const VoxelPool& pool) {
-  using Real = SumOf<T>;
+  using Real = RealOf<T>;
   const hn::ScalableTag<Real> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t c = 0; c < pool.channels; c += n) {
@@ -104,7 +101,7 @@ HWY_NOINLINE hn::Vec<D> SumManyFeatures(D d, const VoxelPool& pool, int64_t c, i
 
 template <typename T>
 HWY_NOINLINE void PoolAverageOf(const VoxelPool& pool) {
-  using Real = SumOf<T>;
+  using Real = RealOf<T>;
   const hn::ScalableTag<Real> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const auto count = hn::Set(d, static_cast<Real>(pool.count));
@@ -137,7 +134,7 @@ HWY_NOINLINE void AddMaxOf(const VoxelGradient& g) {
 
 template <typename T>
 HWY_NOINLINE void AddAverageOf(const VoxelGradient& g) {
-  using Real = SumOf<T>;
+  using Real = RealOf<T>;
   const hn::ScalableTag<double> dd;
   const hn::Rebind<Real, decltype(dd)> d;
   const auto n = static_cast<int64_t>(hn::Lanes(dd));

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "core/half.h"
+#include "core/long_sum.h"
 #include "core/simd_target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -78,8 +79,7 @@ HWY_INLINE void SumVectors(D d, const RowTerms<T, Real>& terms, const T* HWY_RES
 }
 
 // As SumVectors, for lists so long that rounding would add up (every box on one pixel, a constant gradient): pieces of
-// kLongList terms are summed as above, and their sums in double.
-constexpr int64_t kLongList = 512;
+// kLongSum terms are summed as above, and their sums in double.
 
 template <int kVectors, StoreMode kMode, class D, typename T, typename Real>
 HWY_NOINLINE void SumLongVectors(D d, RowTerms<T, Real> terms, const T* self, T* target, int64_t channel) {
@@ -91,7 +91,7 @@ HWY_NOINLINE void SumLongVectors(D d, RowTerms<T, Real> terms, const T* self, T*
   for (int64_t i = 0; i < kVectors * n; ++i) total[i] = piece[i];
   const Tap<Real>* const last = terms.last;
   while (terms.first != last) {
-    terms.last = last - terms.first > kLongList ? terms.first + kLongList : last;
+    terms.last = last - terms.first > kLongSum ? terms.first + kLongSum : last;
     auto s0 = hn::Zero(d);
     auto s1 = s0, s2 = s0, s3 = s0, unused = s0;
     AddTerms<kVectors>(d, terms, channel, s0, s1, s2, s3, unused, unused, unused, unused);
@@ -157,7 +157,7 @@ HWY_NOINLINE void SumRows(const RowSums& sums) {
     const RowTerms<T, Real> terms{static_cast<const T*>(sums.source), sums.channels, taps + begin, taps + end};
     const T* self = static_cast<const T*>(sums.self) + r * sums.channels;
     T* target = static_cast<T*>(sums.target) + r * sums.channels;
-    if (HWY_LIKELY(end - begin <= kLongList)) {
+    if (HWY_LIKELY(end - begin <= kLongSum)) {
       SumRow<kMode>(d, terms, self, target, sums.channel_begin, sums.channel_end);
     } else {
       SumLongRow<kMode>(d, terms, self, target, sums.channel_begin, sums.channel_end);
