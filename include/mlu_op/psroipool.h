@@ -54,7 +54,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const in
  *
  * top_grad, mapping_channel: [R, P, P, D], bottom_grad: [N, H, W, P * P * D], all NHWC; rois, spatial_scale and types
  * as forward. bottom_grad is overwritten, not added to. Scratch memory as forward, besides
- * 4 * max(H, W) + 64 * C bytes per thread; with channels that are not forward's 1 MiB (8 * C if that is more) per
+ * 4 * H * W + 64 * C bytes per thread; with channels that are not forward's 1 MiB (8 * C if that is more) per
  * thread instead of the 24 MiB.
  *
  * Checked in this order:

@@ -63,8 +63,9 @@ class BackwardPass {
   void ChooseNumbers(bool wide) {
     wide_ = wide;
     number_bytes_ = wide ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_;
-    plan_ =
-        MakePlanePlan(problem_, number_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
+    const int64_t lanes = problem_.kernels.lanes(wide ? MLUOP_DTYPE_DOUBLE : problem_.type);
+    plan_ = MakePlanePlan(problem_, lanes, number_bytes_, std::min(problem_.images, problem_.roi_count),
+                          PlaneBudget(problem_));
   }
 
   // Images without rois.

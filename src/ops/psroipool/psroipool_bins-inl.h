@@ -174,9 +174,22 @@ HWY_INLINE void AddToPixel(D d, const VectorPlaces<kVectors, D>& places, Real* p
   if constexpr (kVectors > 3) hn::StoreU(v3, d, pixel + places.Begin(3));
 }
 
+// The gradient of `count` channels (the others count as zeros) divided by the pixels of a bin, in the type of the
+// source (half and bfloat16: float); then in that of the plane, which may be double.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> ShareOf(D d, const T* source, int64_t count, RealOf<T> pixels) {
+  const hn::Rebind<RealOf<T>, D> ds;
+  const auto share = hn::Div(LoadFirst(ds, source, count), hn::Set(ds, pixels));
+  if constexpr (std::is_same_v<RealOf<T>, hn::TFromD<D>>) {
+    return share;
+  } else {
+    return hn::PromoteTo(d, share);
+  }
+}
+
 template <int kVectors, typename T, class D>
 HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
-  using Real = RealOf<T>;
+  using Real = hn::TFromD<D>;
   const VectorPlaces<kVectors, D> places(d, additions.channels);
   const int64_t pixel_stride = additions.pixel_stride;
   auto* plane = static_cast<Real*>(additions.plane);
@@ -191,46 +204,19 @@ HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
     const uint32_t row_end = std::min(y.end, additions.row_end);
     const int64_t width = x.end - x.begin;
     if (row_begin >= row_end || width == 0) continue;
-    const auto divisor = hn::Set(d, static_cast<Real>(AreaOf(y, x)));
+    const auto area = static_cast<RealOf<T>>(AreaOf(y, x));
     const T* source = source_of(i);
-    const auto load = [&](int k) HWY_ATTR { return hn::Div(LoadElements(d, source + places.Begin(k)), divisor); };
-    const auto g0 = hn::Div(LoadFirst(d, source, kVectors > 1 ? places.n : places.left), divisor);
+    const auto g0 = ShareOf(d, source, kVectors > 1 ? places.n : places.left, area);
     auto g1 = g0, g2 = g0, g3 = g0;
-    if constexpr (kVectors > 1) g1 = load(1);
-    if constexpr (kVectors > 2) g2 = load(2);
-    if constexpr (kVectors > 3) g3 = load(3);
+    if constexpr (kVectors > 1) g1 = ShareOf(d, source + places.Begin(1), places.n, area);
+    if constexpr (kVectors > 2) g2 = ShareOf(d, source + places.Begin(2), places.n, area);
+    if constexpr (kVectors > 3) g3 = ShareOf(d, source + places.Begin(3), places.n, area);
     Real* first = plane + row_begin * additions.row_stride + x.begin * pixel_stride;
     VisitPixels(first, additions.row_stride, pixel_stride, row_end - row_begin, width,
                 [&](Real* row, auto pixels) HWY_ATTR {
                   for (int k = 0; k < pixels; ++k)
                     AddToPixel<kVectors>(d, places, row + k * pixel_stride, g0, g1, g2, g3);
                 });
-  }
-}
-
-// Planes of double for tensors of other types, where a pixel gets so many terms that float sums would go astray.
-template <typename T>
-HWY_NOINLINE void AddBinsWide(const BinAdditions& additions) {
-  const hn::CappedTag<float, 1> one;
-  double shares[kMaxVectors * hn::MaxLanes(hn::ScalableTag<float>())];
-  auto* plane = static_cast<double*>(additions.plane);
-  for (int64_t i = 0; i < additions.count; ++i) {
-    const BinSpan y = additions.ys[i], x = additions.xs[i];
-    const uint32_t row_begin = std::max(y.begin, additions.row_begin);
-    const uint32_t row_end = std::min(y.end, additions.row_end);
-    const auto pixels = static_cast<float>(AreaOf(y, x));
-    const T* source = static_cast<const T*>(additions.source) +
-                      (additions.rows == nullptr ? i : additions.rows[i]) * additions.source_stride;
-    if (row_begin >= row_end || x.begin == x.end) continue;
-    for (int64_t c = 0; c < additions.channels; ++c) {
-      shares[c] = static_cast<double>(hn::GetLane(LoadElements(one, source + c)) / pixels);
-    }
-    for (uint32_t row = row_begin; row < row_end; ++row) {
-      double* pixel = plane + row * additions.row_stride + x.begin * additions.pixel_stride;
-      for (uint32_t column = x.begin; column < x.end; ++column, pixel += additions.pixel_stride) {
-        for (int64_t c = 0; c < additions.channels; ++c) pixel[c] += shares[c];
-      }
-    }
   }
 }
 
@@ -263,9 +249,9 @@ void SumBinsOf(const BinSums& sums) {
   WithVectorsOf<RealOf<T>>(sums.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
 }
 
-template <typename T>
+template <typename T, typename Plane>
 void AddBinsOf(const BinAdditions& additions) {
-  WithVectorsOf<RealOf<T>>(additions.channels, [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
+  WithVectorsOf<Plane>(additions.channels, [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ class ForwardPass {
 
   RunResult Run(Scratch& scratch) {
     // Images without rois are not known yet, so this is the most it can be.
-    plan_ =
-        MakePlanePlan(problem_, element_bytes_, std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
+    plan_ = MakePlanePlan(problem_, problem_.kernels.lanes(problem_.type), element_bytes_,
+                          std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
     Arena sizes;
     RoiTableMemory(problem_, sizes);
     TakePlanes(sizes);

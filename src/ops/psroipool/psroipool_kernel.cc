@@ -81,13 +81,13 @@ void SumBins(mluOpDataType_t type, const BinSums& sums, bool wide) {
 void AddBins(mluOpDataType_t type, const BinAdditions& additions, bool wide) {
   switch (type) {
     case MLUOP_DTYPE_HALF:
-      return wide ? AddBinsWide<Half>(additions) : AddBinsOf<Half>(additions);
+      return wide ? AddBinsOf<Half, double>(additions) : AddBinsOf<Half, float>(additions);
     case MLUOP_DTYPE_BFLOAT16:
-      return wide ? AddBinsWide<BFloat16>(additions) : AddBinsOf<BFloat16>(additions);
+      return wide ? AddBinsOf<BFloat16, double>(additions) : AddBinsOf<BFloat16, float>(additions);
     case MLUOP_DTYPE_DOUBLE:
-      return AddBinsOf<double>(additions);
+      return AddBinsOf<double, double>(additions);
     default:
-      return wide ? AddBinsWide<float>(additions) : AddBinsOf<float>(additions);
+      return wide ? AddBinsOf<float, double>(additions) : AddBinsOf<float, float>(additions);
   }
 }
 

@@ -45,10 +45,9 @@ struct PlanePlan {
   }
 };
 
-inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t number_bytes, int64_t active_images,
-                               int64_t budget_bytes) {
+inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t lanes, int64_t number_bytes,
+                               int64_t active_images, int64_t budget_bytes) {
   constexpr int64_t kNearBytes = 384 << 10;  // a plane should stay in the second-level cache
-  const int64_t lanes = problem.kernels.lanes(problem.type);
   const int64_t pixels = SaturatingMultiply(problem.height, problem.width);
   PlanePlan plan = {};
   plan.width = problem.width;

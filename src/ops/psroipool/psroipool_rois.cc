@@ -73,6 +73,45 @@ int64_t MostSpansAtOnce(const BinSpan* spans, Range places, uint32_t* steps, int
   return most;
 }
 
+// The largest number of bins that share a pixel. `steps` has room for (height + 1) * (width + 1).
+int64_t MostBinsAtOnce(const BinSpan* ys, const BinSpan* xs, Range places, uint32_t* steps, int64_t height,
+                       int64_t width) {
+  const int64_t row = width + 1;
+  std::fill_n(steps, (height + 1) * row, 0u);
+  for (int64_t i = places.begin; i < places.end; ++i) {
+    ++steps[ys[i].begin * row + xs[i].begin];
+    --steps[ys[i].begin * row + xs[i].end];
+    --steps[ys[i].end * row + xs[i].begin];
+    ++steps[ys[i].end * row + xs[i].end];
+  }
+  uint32_t most = 0;
+  for (int64_t y = 0; y < height; ++y) {
+    uint32_t now = 0;  // of this row alone; what the rows above bring has been added to it
+    for (int64_t x = 0; x < width; ++x) {
+      now += steps[y * row + x];
+      const uint32_t above = y == 0 ? 0 : steps[(y - 1) * row + x];
+      steps[y * row + x] = above + now;
+      most = std::max(most, above + now);
+    }
+  }
+  return most;
+}
+
+// Whether more than kLongSum rois of an image share a pixel in a bin of row `ph`.
+bool IsCrowded(const PsRoiPoolProblem& problem, const RoiTable& table, Range places, int64_t ph, uint32_t* steps) {
+  if (places.end - places.begin <= kLongSum) return false;
+  // No more can share a pixel than share its row, or its column: this is quick, and usually enough.
+  if (MostSpansAtOnce(table.BinRows(ph), places, steps, problem.height) <= kLongSum) return false;
+  for (int64_t pw = 0; pw < problem.pooled_width; ++pw) {
+    if (MostSpansAtOnce(table.BinColumns(pw), places, steps, problem.width) > kLongSum &&
+        MostBinsAtOnce(table.BinRows(ph), table.BinColumns(pw), places, steps, problem.height, problem.width) >
+            kLongSum) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 RoiTableMemory::RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena, int tasks)
@@ -85,7 +124,9 @@ RoiTableMemory::RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena, in
       xs(arena.Take<BinSpan>(SaturatingMultiply(problem.roi_count, problem.pooled_width))),
       next(arena.Take<int64_t>(SaturatingAdd(problem.images, 1))),
       crowded(arena.Take<bool>(problem.images)),
-      coverage(arena.Take<uint32_t>(SaturatingMultiply(tasks, std::max(problem.height, problem.width) + 1))) {}
+      crowded_rows(tasks == 0 ? nullptr : arena.Take<bool>(SaturatingMultiply(problem.images, problem.pooled_height))),
+      coverage(
+          arena.Take<uint32_t>(SaturatingMultiply(tasks, SaturatingMultiply(problem.height + 1, problem.width + 1)))) {}
 
 bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTableMemory& memory,
                   RoiTable* table) {
@@ -125,26 +166,22 @@ bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, con
 bool FindCrowdedImages(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTable& table,
                        const RoiTableMemory& memory) {
   std::fill_n(memory.crowded, table.active_images, false);
-  if (problem.type == MLUOP_DTYPE_DOUBLE || problem.rules.convention == DETOPS_PSROIPOOL_TORCHVISION) return true;
-  if (problem.roi_count <= kLongSum) return true;
+  if (memory.coverage_tasks == 0) return true;
   const int tasks = memory.coverage_tasks;
-  return parallel.Run(tasks, [&](int task) {
-    uint32_t* steps = memory.coverage + task * (std::max(problem.height, problem.width) + 1);
-    const Range range = PieceOf(table.active_images, tasks, task);
-    for (int64_t a = range.begin; a < range.end; ++a) {
-      const Range places = {table.begins[a], table.begins[a + 1]};
-      if (places.end - places.begin <= kLongSum) continue;
-      // Rows and columns apart: no more rois can share a pixel than share its row, or its column.
-      int64_t rows = 0, columns = 0;
-      for (int64_t ph = 0; ph < problem.pooled_height; ++ph) {
-        rows = std::max(rows, MostSpansAtOnce(table.BinRows(ph), places, steps, problem.height));
-      }
-      for (int64_t pw = 0; pw < problem.pooled_width; ++pw) {
-        columns = std::max(columns, MostSpansAtOnce(table.BinColumns(pw), places, steps, problem.width));
-      }
-      memory.crowded[a] = std::min(rows, columns) > kLongSum;
+  const int64_t rows = problem.pooled_height;
+  const bool done = parallel.Run(tasks, [&](int task) {
+    uint32_t* steps = memory.coverage + task * (problem.height + 1) * (problem.width + 1);
+    const Range range = PieceOf(table.active_images * rows, tasks, task);
+    for (int64_t line = range.begin; line < range.end; ++line) {
+      const Range places = {table.begins[line / rows], table.begins[line / rows + 1]};
+      memory.crowded_rows[line] = IsCrowded(problem, table, places, line % rows, steps);
     }
   });
+  if (!done) return false;
+  for (int64_t line = 0; line < table.active_images * rows; ++line) {
+    memory.crowded[line / rows] |= memory.crowded_rows[line];
+  }
+  return true;
 }
 
 bool FindBadRoi(const PsRoiPoolProblem& problem, const Parallel& parallel, int64_t* roi, RoiFault* fault) {

@@ -43,18 +43,23 @@ struct RoiTableMemory {
   BinSpan* xs;
   int64_t* next;       // per image
   bool* crowded;       // per active image
-  uint32_t* coverage;  // of one axis, per task
+  bool* crowded_rows;  // and row of bins
+  uint32_t* coverage;  // per task and pixel
 };
 
 // False if the caller's runner failed.
 bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTableMemory& memory,
                   RoiTable* table);
 
+// 0 if there is no question.
 inline int CrowdTasks(const PsRoiPoolProblem& problem, const Parallel& parallel) {
-  return static_cast<int>(std::min<int64_t>({problem.images, parallel.ThreadCount(), Parallel::kMaxTasks}));
+  if (problem.type == MLUOP_DTYPE_DOUBLE || problem.rules.convention == DETOPS_PSROIPOOL_TORCHVISION) return 0;
+  if (problem.roi_count <= kLongSum) return 0;
+  const int64_t rows = SaturatingMultiply(std::min(problem.images, problem.roi_count), problem.pooled_height);
+  return static_cast<int>(std::min<int64_t>({rows, parallel.ThreadCount(), Parallel::kMaxTasks}));
 }
 
-// Sets memory.crowded: the images where so many rois may share a pixel that a float sum would go astray. None if the
+// Sets memory.crowded: the images where so many rois share a pixel that a float sum would go astray. None if the
 // sums are double anyway, or torchvision's, which do go astray.
 bool FindCrowdedImages(const PsRoiPoolProblem& problem, const Parallel& parallel, const RoiTable& table,
                        const RoiTableMemory& memory);
