@@ -82,7 +82,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
 #ifdef __cplusplus
 }
 
-/** The form of the released MLU-OPS header, without workspace. */
+/** The form of the released MLU-OPS header, without workspace. Programs may include this file inside extern "C". */
+extern "C++" {
 inline mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
                                            const float spatial_scale, const int group_size, const int output_dim,
                                            const mluOpTensorDescriptor_t input_desc, const void* input,
@@ -92,6 +93,7 @@ inline mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int poole
   return mluOpPsRoiPoolForward(handle, pooled_height, pooled_width, spatial_scale, group_size, output_dim, input_desc,
                                input, rois_desc, rois, static_cast<void*>(0), 0, output_desc, output,
                                mapping_channel_desc, mapping_channel);
+}
 }
 #endif
 #if defined(__GNUC__)
