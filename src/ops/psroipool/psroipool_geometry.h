@@ -70,13 +70,13 @@ template <typename Real>
 bool MakeRoiAxes(const BinRules& rules, const Real roi[5], Real scale, int64_t pooled_height, int64_t pooled_width,
                  RoiAxes<Real>* axes) {
   if (rules.convention == DETOPS_PSROIPOOL_RFCN) {
-    return MakeRfcnAxis(roi[2], roi[4], scale, pooled_height, &axes->y) &
-           MakeRfcnAxis(roi[1], roi[3], scale, pooled_width, &axes->x);
+    const bool fits = MakeRfcnAxis(roi[2], roi[4], scale, pooled_height, &axes->y);
+    return MakeRfcnAxis(roi[1], roi[3], scale, pooled_width, &axes->x) && fits;
   }
   // torchvision's backward rounds doubles as floats.
   const bool narrow = rules.convention == DETOPS_PSROIPOOL_TORCHVISION && rules.backward;
-  return MakeTorchvisionAxis(roi[2], roi[4], scale, pooled_height, narrow, &axes->y) &
-         MakeTorchvisionAxis(roi[1], roi[3], scale, pooled_width, narrow, &axes->x);
+  const bool fits = MakeTorchvisionAxis(roi[2], roi[4], scale, pooled_height, narrow, &axes->y);
+  return MakeTorchvisionAxis(roi[1], roi[3], scale, pooled_width, narrow, &axes->x) && fits;
 }
 
 // floor(position) and ceil(position) without a call, for what is not below 0. Below it lies no map: shift is 0 there,

@@ -74,11 +74,11 @@ class SortedPoints {
   void VisitRuns(int64_t box, const Visit& visit) const {
     const BoxFrame<Real>& frame = frames_[box];
     if (frame.high_x < frame.low_x || frame.high_y < frame.low_y) return;
-    const auto [left, right] = CellsBetween(columns_, frame.low_x, frame.high_x);
-    const auto [top, bottom] = CellsBetween(rows_, frame.low_y, frame.high_y);
-    for (int64_t row = top; row <= bottom; ++row) {
-      const int64_t begin = begins_[row * side_ + left];
-      const int64_t end = begins_[row * side_ + right + 1];
+    const Between columns = CellsBetween(columns_, frame.low_x, frame.high_x);
+    const Between rows = CellsBetween(rows_, frame.low_y, frame.high_y);
+    for (int64_t row = rows.first; row <= rows.last; ++row) {
+      const int64_t begin = begins_[row * side_ + columns.first];
+      const int64_t end = begins_[row * side_ + columns.last + 1];
       if (begin < end) visit(begin, end);
     }
   }
