@@ -100,7 +100,7 @@ class BadCall {
     for (int role = 0; role < kRoles; ++role) {
       const mluOpDataType_t type = role == kPairs ? MLUOP_DTYPE_INT32 : options.type;
       tensors[role].type = type;
-      memory[role].emplace(MLUOP_LAYOUT_ARRAY, type, Extents(static_cast<Role>(role)));
+      memory[role] = std::make_unique<Tensor>(MLUOP_LAYOUT_ARRAY, type, Extents(static_cast<Role>(role)));
       tensors[role].data = memory[role]->data();
       if (role != kPairs && role != TargetOf(way)) FillNumbers(*memory[role]);
     }
@@ -153,7 +153,7 @@ class BadCall {
       const auto* begin = static_cast<const unsigned char*>(data);
       bytes.insert(bytes.end(), begin, begin + count);
     };
-    for (const std::optional<Tensor>& tensor : memory) append(tensor->data(), tensor->bytes());
+    for (const std::unique_ptr<Tensor>& tensor : memory) append(tensor->data(), tensor->bytes());
     append(numbers.data(), numbers.size());
     append(workspace_memory.data(), workspace_memory.size());
     return bytes;
@@ -198,7 +198,7 @@ class BadCall {
   std::optional<int64_t> num_act_out = {};  // the rows of features_out unless set
   detopsActivation_t activation = DETOPS_ACTIVATION_NONE;
   float negative_slope = 0.25f;
-  std::optional<Tensor> memory[kRoles];  // of a good call
+  std::unique_ptr<Tensor> memory[kRoles];  // of a good call
   TensorArgument tensors[kRoles];
   GuardedBuffer numbers;               // indice_num, against a page that may not be read
   const int64_t* other_num = nullptr;  // what is passed instead

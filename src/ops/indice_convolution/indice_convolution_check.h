@@ -14,7 +14,6 @@ namespace detops {
 // Behind the check of the handle.
 bool IsFull(const Call& call);
 
-
 void CheckIndiceNumPointer(ArgCheck& check, const int64_t* indice_num);
 void CheckZeroOrOne(ArgCheck& check, const char* argument, int64_t value);
 

@@ -85,6 +85,7 @@ std::vector<Site> RandomSites(const Geometry& g, uint64_t seed) {
   std::vector<int32_t> positions = random.Subset(volume.size(), volume.size() * 2 / 5);
   if (!g.sorted) random.Shuffle(positions);
   std::vector<Site> sites;
+  sites.reserve(positions.size());
   for (const int32_t p : positions) {
     sites.push_back({p / (g.input[2] * g.input[1] * g.input[0]), p / (g.input[2] * g.input[1]) % g.input[0],
                      p / g.input[2] % g.input[1], p % g.input[2]});

@@ -27,8 +27,8 @@ void Run(benchmark::State& state, const RotatedFeatureAlignCase& shape, mluOpDat
     const Buffer target(type, shape.elements());
     const auto align = backward ? mluOpRotatedFeatureAlignBackward : mluOpRotatedFeatureAlignForward;
     detops_bench::Report(state, threads, detops_cases::WorkOf(shape, detops_test::ElementSize(type)), [&] {
-      Require(align(handle, features_desc.desc, source.data, boxes_desc.desc, boxes.data, shape.spatial_scale, shape.points,
-                    features_desc.desc, target.data),
+      Require(align(handle, features_desc.desc, source.data, boxes_desc.desc, boxes.data, shape.spatial_scale,
+                    shape.points, features_desc.desc, target.data),
               handle);
     });
   }
