@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/get_indice_pairs/get_indice_pairs_bad_call.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -60,11 +61,6 @@ TEST_P(GetIndicePairsBadValues, FirstOfManyIsReported) {
     IndicesOf(call)[3 * 4 + 3] = -1;
     IndicesOf(call)[3 * 4 + 2] = 77;
   });
-}
-
-int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = count; index-- > 0;) task(context, index);
-  return 0;
 }
 
 // A problem large enough to be searched in pieces by several threads.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/indice_convolution/indice_convolution_errors_rules.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -126,11 +127,6 @@ TEST_P(IndiceConvolutionValues, ChecksCanBeSwitchedOffAndOnAgain) {
 }
 
 // ---- many pairs ----
-
-int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = count; index-- > 0;) task(context, index);
-  return 0;
-}
 
 // Enough pairs to be looked at in pieces by several threads: one bad index anywhere is found by all of them, on every
 // target, also in the last vector of a list, and also one that stands where an ascending list would have its largest.

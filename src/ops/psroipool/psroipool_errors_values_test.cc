@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/psroipool/psroipool_bad_call.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -196,11 +197,6 @@ TEST(PsRoiPoolBadChannels, PositionInNchw) {
 
 // ---- large tensors and threads ----
 
-int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = count; index-- > 0;) task(context, index);
-  return 0;
-}
-
 // Large enough to be searched in pieces: the piece that ends first must not win.
 TEST_P(PsRoiPoolBadValues, FirstOfManyIsReportedByAnyThread) {
   const Variant variant = {"", extension(), DETOPS_PSROIPOOL_RFCN, MLUOP_LAYOUT_NHWC};
@@ -231,8 +227,6 @@ TEST_P(PsRoiPoolBadValues, FirstOfManyIsReportedByAnyThread) {
     }
   }
 }
-
-int RunNothing(void* /*opaque*/, detopsTask_t /*task*/, void* /*context*/, int /*count*/) { return 1; }
 
 // The checks may run on the caller's threads too; when these fail before anything was written, nothing is.
 TEST_P(PsRoiPoolBadValues, RunnerThatNeverRuns) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/psroipool/psroipool_test_problem.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -193,36 +194,6 @@ TEST_P(PsRoiPoolThreads, SameBitsBesideAnotherImage) {
 }
 
 // ---- the caller's runner ----
-
-// Reports and misbehaves as told.
-struct Runner {
-  int calls = 0;
-  int tasks = 0;
-  int failing_call = -1;  // this call runs its tasks and returns 1
-  bool run_before_failing = true;
-  int skipping_call = -1;  // this call leaves out one task and returns 0
-  bool skip_first = false;
-  bool own_threads = false;  // one thread per task
-
-  static int Run(void* opaque, detopsTask_t task, void* context, int count) {
-    Runner& self = *static_cast<Runner*>(opaque);
-    const int call = self.calls++;
-    self.tasks += count;
-    if (call == self.failing_call && !self.run_before_failing) return 1;
-    const int skipped = call != self.skipping_call ? -1 : self.skip_first ? 0 : count - 1;
-    std::vector<std::thread> threads;
-    for (int i = count - 1; i >= 0; --i) {
-      if (i == skipped) continue;
-      if (self.own_threads) {
-        threads.emplace_back(task, context, i);
-      } else {
-        task(context, i);
-      }
-    }
-    for (std::thread& thread : threads) thread.join();
-    return call == self.failing_call ? 1 : 0;
-  }
-};
 
 // In reverse order on the caller's thread, and all at once on threads the library does not know.
 TEST_P(PsRoiPoolThreads, SameBitsWithTheCallersRunner) {

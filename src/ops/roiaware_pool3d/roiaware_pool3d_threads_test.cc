@@ -8,6 +8,7 @@
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_expected.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_problem.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_scenes.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -116,33 +117,6 @@ TEST_P(RoiAwarePool3dThreads, SameBitsAfterOtherWork) {
 }
 
 // ---- the caller's runner ----
-
-// Reports and misbehaves as told.
-struct Runner {
-  int calls = 0;
-  int tasks = 0;
-  int failing_call = -1;  // this call returns 1
-  bool run_before_failing = true;
-  int skipping_call = -1;    // this call leaves out one task and returns 0
-  bool own_threads = false;  // one thread per task
-
-  static int Run(void* opaque, detopsTask_t task, void* context, int count) {
-    Runner& self = *static_cast<Runner*>(opaque);
-    const int call = self.calls++;
-    self.tasks += count;
-    if (call == self.failing_call && !self.run_before_failing) return 1;
-    std::vector<std::thread> threads;
-    for (int i = count - 1; i >= (call == self.skipping_call ? 1 : 0); --i) {
-      if (self.own_threads) {
-        threads.emplace_back(task, context, i);
-      } else {
-        task(context, i);
-      }
-    }
-    for (std::thread& thread : threads) thread.join();
-    return call == self.failing_call ? 1 : 0;
-  }
-};
 
 // In reverse order on the caller's thread, and all at once on threads the library does not know.
 TEST_P(RoiAwarePool3dThreads, SameBitsWithTheCallersRunner) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/rotated_feature_align/rotated_feature_align_bad_call.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -86,11 +87,6 @@ TEST_P(RotatedFeatureAlignBadValues, FirstOfManyIsReported) {
   });
 }
 
-int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = count; index-- > 0;) task(context, index);
-  return 0;
-}
-
 // Large enough to be searched in pieces: the piece that ends first must not win.
 TEST_P(RotatedFeatureAlignBadValues, FirstOfManyIsReportedByAnyThread) {
   Problem problem(MLUOP_DTYPE_FLOAT, {2, 200, 400, 1}, 1, 1);
@@ -108,8 +104,6 @@ TEST_P(RotatedFeatureAlignBadValues, FirstOfManyIsReportedByAnyThread) {
     }
   }
 }
-
-int RunNothing(void* /*opaque*/, detopsTask_t /*task*/, void* /*context*/, int /*count*/) { return 1; }
 
 // The search runs on the caller's threads too; when these fail before anything was written, nothing is.
 TEST_P(RotatedFeatureAlignBadValues, RunnerFailsDuringTheSearch) {
