@@ -79,10 +79,15 @@ class BoxSearch {
   template <class Found>
   bool Find(int64_t begin, int64_t end, const Found& found) {
     constexpr int64_t kMinTaskPoints = 4000;
+    // Cut by the points to look at: boxes are not equal.
     const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work_, kMinTaskPoints), end - begin));
+    const auto first_box = [&](int task) {
+      const Range points = PieceOf(work_, tasks, task);
+      return std::lower_bound(begins_ + begin, begins_ + end, points.begin) - begins_;
+    };
     return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(end - begin, tasks, task);
-      for (int64_t box = begin + range.begin; box < begin + range.end; ++box) {
+      const int64_t last = task + 1 == tasks ? end : first_box(task + 1);
+      for (int64_t box = task == 0 ? begin : first_box(task); box < last; ++box) {
         VoxelPoint* entries = entries_ + begins_[box];
         counts_[box] = points_.Find(box, entries);
         Sort(entries, spare_ + begins_[box], counts_[box]);
