@@ -149,7 +149,9 @@ struct Buffer {
 };
 
 inline bool Overlap(const Buffer& a, const Buffer& b) {
-  return a.bytes > 0 && b.bytes > 0 && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
+  // Numbers, not pointers: data may be NULL.
+  const auto a_begin = reinterpret_cast<uintptr_t>(a.data), b_begin = reinterpret_cast<uintptr_t>(b.data);
+  return a.bytes > 0 && b.bytes > 0 && a_begin < b_begin + b.bytes && b_begin < a_begin + a.bytes;
 }
 
 inline bool AnyOverlap(const Call& call) {

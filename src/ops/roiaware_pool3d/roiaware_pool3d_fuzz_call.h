@@ -298,7 +298,6 @@ inline bool ValuesAreGood(const Call& call) {
   }
   if (call.compact()) {
     const TensorArgument &begins = call["voxel_begins"], &list = call["pts_idx"];
-    if (call.used_rows == 0) return true;  // nothing is read then
     if (begins.integer(0) != 0) return false;
     const auto rows = static_cast<uint64_t>(call.used_rows);
     for (uint64_t row = 0; row < rows; ++row) {
