@@ -94,6 +94,8 @@ class CallMaker {
     tensor.type = type;
     tensor.written = written;
     tensor.extents = std::move(extents);
+    // Descriptors refuse negative extents, so a tensor cannot follow an argument below 0.
+    for (int64_t& extent : tensor.extents) extent = std::max<int64_t>(extent, 0);
     call_.tensors.push_back(std::move(tensor));
   }
 
