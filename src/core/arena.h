@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/checked_math.h"
+#include "core/scratch.h"
 
 namespace detops {
 
@@ -50,6 +51,20 @@ class Arena {
   int64_t used_ = 0;
   int64_t peak_ = 0;
 };
+
+// Takes arrays from a handle's scratch memory: take(arena) runs twice, first to count, then with memory. False if
+// memory is short, or its size not representable.
+template <class Take>
+[[nodiscard]] bool TakeFromScratch(Scratch& scratch, const Take& take) {
+  Arena sizes;
+  take(sizes);
+  const int64_t bytes = sizes.NeededBytes();
+  void* const block = bytes == kMaxInt64 ? nullptr : scratch.Reserve(static_cast<size_t>(bytes));
+  if (block == nullptr) return false;
+  Arena arena(block);
+  take(arena);
+  return true;
+}
 
 }  // namespace detops
 

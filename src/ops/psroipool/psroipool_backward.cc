@@ -32,20 +32,17 @@ class BackwardPass {
     const int64_t image_bytes = problem_.height * problem_.width * problem_.channels() * element_bytes_;
     stream_ = !problem_.channels_first && image_bytes >= kLargeOutput && BlockBytes() % kLineBytes == 0 &&
               image_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(problem_.target) % kLineBytes == 0;
-    Arena sizes;
-    RoiTableMemory(problem_, sizes, crowd_tasks_);
     // As much as either kind of numbers needs.
     for (const bool wide : {true, false}) {
       ChooseNumbers(wide);
       plane_bytes_ = std::max(plane_bytes_, SaturatingMultiply(plan_.Numbers(), number_bytes_));
     }
-    TakePlanes(sizes);
-    if (sizes.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-    void* memory = scratch.Reserve(static_cast<size_t>(sizes.NeededBytes()));
-    if (memory == nullptr) return RunResult::kNoMemory;
-    Arena arena(memory);
-    const RoiTableMemory table_memory(problem_, arena, crowd_tasks_);
-    TakePlanes(arena);
+    RoiTableMemory table_memory;
+    const bool taken = TakeFromScratch(scratch, [&](Arena& arena) {
+      table_memory = RoiTableMemory(problem_, arena, crowd_tasks_);
+      TakePlanes(arena);
+    });
+    if (!taken) return RunResult::kNoMemory;
     if (!MakeRoiTable(problem_, parallel_, table_memory, &table_)) return RunResult::kRunnerFailed;
     if (!FindCrowdedImages(problem_, parallel_, table_, table_memory)) return RunResult::kRunnerFailed;
     crowded_ = table_memory.crowded;

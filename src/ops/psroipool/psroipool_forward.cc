@@ -26,15 +26,12 @@ class ForwardPass {
     // Images without rois are not known yet, so this is the most it can be.
     plan_ = MakePlanePlan(problem_, problem_.kernels.lanes(problem_.type), element_bytes_,
                           std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
-    Arena sizes;
-    RoiTableMemory(problem_, sizes);
-    TakePlanes(sizes);
-    if (sizes.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-    void* memory = scratch.Reserve(static_cast<size_t>(sizes.NeededBytes()));
-    if (memory == nullptr) return RunResult::kNoMemory;
-    Arena arena(memory);
-    const RoiTableMemory table_memory(problem_, arena);
-    TakePlanes(arena);
+    RoiTableMemory table_memory;
+    const bool taken = TakeFromScratch(scratch, [&](Arena& arena) {
+      table_memory = RoiTableMemory(problem_, arena);
+      TakePlanes(arena);
+    });
+    if (!taken) return RunResult::kNoMemory;
     const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) && PoolAll() && WriteMapping();
     return done ? RunResult::kDone : RunResult::kRunnerFailed;
   }

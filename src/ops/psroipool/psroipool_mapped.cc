@@ -30,15 +30,12 @@ class MappedPass {
   }
 
   RunResult Run(Scratch& scratch) {
-    Arena sizes;
-    RoiTableMemory(problem_, sizes, crowd_tasks_);
-    Take(sizes);
-    if (sizes.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-    void* memory = scratch.Reserve(static_cast<size_t>(sizes.NeededBytes()));
-    if (memory == nullptr) return RunResult::kNoMemory;
-    Arena arena(memory);
-    const RoiTableMemory table_memory(problem_, arena, crowd_tasks_);
-    Take(arena);
+    RoiTableMemory table_memory;
+    const bool taken = TakeFromScratch(scratch, [&](Arena& arena) {
+      table_memory = RoiTableMemory(problem_, arena, crowd_tasks_);
+      Take(arena);
+    });
+    if (!taken) return RunResult::kNoMemory;
     const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) &&
                       FindCrowdedImages(problem_, parallel_, table_, table_memory) &&
                       DecideWidths(table_memory.crowded) && AddAll();

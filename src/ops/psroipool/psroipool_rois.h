@@ -32,6 +32,7 @@ struct RoiTable {
 
 // Memory of a table; counts only if the arena has no memory.
 struct RoiTableMemory {
+  RoiTableMemory() = default;
   // `tasks`: those of FindCrowdedImages.
   RoiTableMemory(const PsRoiPoolProblem& problem, Arena& arena, int tasks = 0);
   int coverage_tasks;

@@ -25,13 +25,7 @@ class BackwardPass {
   }
 
   RunResult Run(bool check, Scratch& scratch, GradientFault* fault) {
-    Arena sizes;
-    Take(sizes);
-    if (sizes.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-    void* memory = scratch.Reserve(static_cast<size_t>(sizes.NeededBytes()));
-    if (memory == nullptr) return RunResult::kNoMemory;
-    Arena arena(memory);
-    Take(arena);
+    if (!TakeFromScratch(scratch, [&](Arena& arena) { Take(arena); })) return RunResult::kNoMemory;
     if (!LookAtAll(check, fault)) return RunResult::kRunnerFailed;
     if (fault->kind != GradientFault::kNone) return RunResult::kDone;
     return AddAll() && StoreAll() ? RunResult::kDone : RunResult::kRunnerFailed;

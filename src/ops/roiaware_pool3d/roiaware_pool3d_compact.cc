@@ -15,11 +15,12 @@ class CompactPass {
       : problem_(search), pool_(pool), parallel_(parallel), search_(search, parallel) {}
 
   RunResult Run(Scratch& scratch, CompactSizes* sizes) {
-    const RunResult reserved = ReserveFor(search_, scratch, [&](Arena& arena) {
+    const bool taken = TakeFromScratch(scratch, [&](Arena& arena) {
+      search_.Take(arena);
       voxels_before_ = arena.Take<int64_t>(problem_.boxes + 1);
       points_before_ = arena.Take<int64_t>(problem_.boxes + 1);
     });
-    if (reserved != RunResult::kDone) return reserved;
+    if (!taken) return RunResult::kNoMemory;
     if (!search_.Prepare() || !CountAll()) return RunResult::kRunnerFailed;
     *sizes = {voxels_before_[problem_.boxes], points_before_[problem_.boxes]};
     if (pool_ == nullptr || sizes->voxels > pool_->voxel_room || sizes->points > pool_->point_room ||

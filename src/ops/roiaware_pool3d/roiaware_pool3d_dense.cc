@@ -25,8 +25,7 @@ class DensePass {
   }
 
   RunResult Run(Scratch& scratch) {
-    const RunResult reserved = ReserveFor(search_, scratch, [](Arena&) {});
-    if (reserved != RunResult::kDone) return reserved;
+    if (!TakeFromScratch(scratch, [&](Arena& arena) { search_.Take(arena); })) return RunResult::kNoMemory;
     if (!search_.Prepare()) return RunResult::kRunnerFailed;
     for (int64_t box = 0; box < problem_.boxes;) {
       const int64_t end = search_.GroupEnd(box);

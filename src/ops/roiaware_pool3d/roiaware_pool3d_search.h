@@ -129,22 +129,6 @@ class BoxSearch {
   VoxelPoint* spare_ = nullptr;
 };
 
-// Reserves the memory that search.Take and more(arena) ask for, and takes it.
-template <class Search, class More>
-RunResult ReserveFor(Search& search, Scratch& scratch, const More& more) {
-  Arena sizes;
-  search.Take(sizes);
-  more(sizes);
-  const int64_t bytes = sizes.NeededBytes();
-  if (bytes == kMaxInt64) return RunResult::kNoMemory;
-  void* memory = scratch.Reserve(static_cast<size_t>(bytes));
-  if (memory == nullptr) return RunResult::kNoMemory;
-  Arena arena(memory);
-  search.Take(arena);
-  more(arena);
-  return RunResult::kDone;
-}
-
 }  // namespace detops
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_SEARCH_H_
