@@ -4,8 +4,8 @@
  * vendor runtime is needed. What detops adds to the contract is in detops.h.
  *
  * What holds for every function:
- *  - Result. A status is returned; nothing prints, throws or aborts. After a failure
- *    detopsGetLastError tells in one sentence which argument was wrong, what it was and what was expected.
+ *  - Result. A status is returned; nothing prints (unless mlu_op/gen_case.h is asked to), throws or aborts. After a
+ *    failure detopsGetLastError tells in one sentence which argument was wrong, what it was and what was expected.
  *  - A failed call changes nothing: no output byte, no descriptor, no returned size. The only exception is a call
  *    during which the caller's own parallel runner fails (EXECUTION_FAILED): its outputs are undefined.
  *  - Queues. A call is finished when it returns. A queue is accepted everywhere and keeps order trivially.
@@ -24,6 +24,7 @@
 
 #include "cn_api.h"
 #include "cnrt.h"
+#include "mlu_op/gen_case.h"
 #include "mlu_op/get_indice_pairs.h"
 #include "mlu_op/handle.h"
 #include "mlu_op/indice_convolution.h"

@@ -5,10 +5,13 @@
 #include "core/arg_check.h"
 #include "core/checked_math.h"
 #include "core/context.h"
+#include "core/gen_case.h"
 #include "ops/get_indice_pairs/get_indice_pairs.h"
 
 namespace detops {
 namespace {
+
+constexpr char kCaseName[] = "get_indice_pairs";
 
 struct Arguments {
   const mluOpSparseConvolutionStruct* conv;
@@ -183,6 +186,48 @@ mluOpStatus_t FinishEmpty(const Call& call, const Arguments& args, const IndiceP
   return call.Succeed();
 }
 
+// The call as a case file. The number of outputs is a result and not known yet.
+void Describe(const Arguments& args, GenCase& record) {
+  const mluOpSparseConvolutionStruct& conv = *args.conv;
+  record.RealInput(args.indices);
+  record.Output(args.out);
+  record.Output(args.pairs);
+  record.Output(args.num);
+  record.Param("dimnb", int64_t{conv.dims + 2});
+  record.Param("batch", int64_t{conv.batch});
+  const auto each_axis = [&](const char* name, int SparseConvolutionAxis::* number) {
+    for (int i = 0; i < conv.dims; ++i) record.Param(name, int64_t{conv.axes[i].*number});
+  };
+  each_axis("pad", &SparseConvolutionAxis::pad);
+  each_axis("stride", &SparseConvolutionAxis::stride);
+  each_axis("dilation", &SparseConvolutionAxis::dilation);
+  each_axis("input_space", &SparseConvolutionAxis::input);
+  each_axis("filter_space", &SparseConvolutionAxis::filter);
+  each_axis("output_space", &SparseConvolutionAxis::output);
+  record.Param("sub_m", int64_t{conv.submanifold ? 1 : 0});
+  record.Param("transpose", int64_t{conv.transposed ? 1 : 0});
+  record.Param("inverse", int64_t{conv.inverse ? 1 : 0});
+  record.Exact();
+}
+
+// Behind the checks: the work, and the number of outputs.
+mluOpStatus_t Finish(const Call& call, mluOpSparseConvolutionDescriptor_t conv, const GetIndicePairsProblem& problem) {
+  int64_t outputs = 0;
+  const RunResult result = GetIndicePairs(problem, call.handle()->parallel, call.handle()->scratch, &outputs);
+  if (result != RunResult::kDone) return call.Finish(result);
+  if (outputs > problem.out_rows) {
+    return call.Fail(MLUOP_STATUS_BAD_PARAM,
+                     "out_indices has extent %lld on axis 0, expected at least %lld, one row per output site.",
+                     static_cast<long long>(problem.out_rows), static_cast<long long>(outputs));
+  }
+  if (outputs > INT32_MAX) {
+    return call.Fail(MLUOP_STATUS_NOT_SUPPORTED, "sparse_conv reaches %lld output sites, expected fewer than 2^31.",
+                     static_cast<long long>(outputs));
+  }
+  conv->num_act_out = static_cast<int>(outputs);
+  return call.Succeed();
+}
+
 mluOpStatus_t WorkspaceSize(const char* name, mluOpHandle_t handle, const Arguments& args, size_t* workspace_size) {
   const Call call(name, handle);
   if (workspace_size == nullptr) return call.NullResult("workspace_size");
@@ -208,9 +253,12 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
   CheckShapes(check, call, args);
   if (check.failed()) return check.status();
   GetIndicePairsProblem problem = MakeProblem(args);
+  const auto describe = [&](GenCase& record) { Describe(args, record); };
   if (AnyEmpty(args)) {
-    conv->num_act_out = 0;
-    return FinishEmpty(call, args, problem.kernels);
+    return RunRecorded(call, kCaseName, describe, [&] {
+      conv->num_act_out = 0;
+      return FinishEmpty(call, args, problem.kernels);
+    });
   }
   problem.out_rows = args.out.desc->extent(0);
   problem.pairs = static_cast<int32_t*>(const_cast<void*>(args.pairs.data));
@@ -231,20 +279,7 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
   // clang-format on
   CheckValues(check, call, problem);
   if (check.failed()) return check.status();
-  int64_t outputs = 0;
-  const RunResult result = GetIndicePairs(problem, handle->parallel, handle->scratch, &outputs);
-  if (result != RunResult::kDone) return call.Finish(result);
-  if (outputs > problem.out_rows) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM,
-                     "out_indices has extent %lld on axis 0, expected at least %lld, one row per output site.",
-                     static_cast<long long>(problem.out_rows), static_cast<long long>(outputs));
-  }
-  if (outputs > INT32_MAX) {
-    return call.Fail(MLUOP_STATUS_NOT_SUPPORTED, "sparse_conv reaches %lld output sites, expected fewer than 2^31.",
-                     static_cast<long long>(outputs));
-  }
-  conv->num_act_out = static_cast<int>(outputs);
-  return call.Succeed();
+  return RunRecorded(call, kCaseName, describe, [&] { return Finish(call, conv, problem); });
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 #include <algorithm>
 
 #include "core/context.h"
+#include "core/gen_case.h"
 #include "ops/indice_convolution/indice_convolution_check.h"
 
 namespace detops {
 namespace {
+
+constexpr char kCaseName[] = "indice_convolution_backward_data";
 
 struct Arguments {
   TensorArg output_grad, filters, pairs, input_grad;
@@ -70,6 +73,17 @@ void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
   check.CountLimit(args.input_grad).CountLimit(args.output_grad).CountLimit(args.filters).CountLimit(args.pairs);
 }
 
+// The call as a case file.
+void Describe(const Arguments& args, GenCase& record) {
+  record.RandomInput(args.output_grad);
+  record.RandomInput(args.filters);
+  record.RealInput(args.pairs);
+  record.Output(args.input_grad);
+  record.Param("inverse", args.inverse);
+  record.Param("sub_m", args.sub_m);
+  record.Param("indice_num", args.indice_num, args.pairs.desc->extent(0));
+}
+
 }  // namespace
 }  // namespace detops
 
@@ -112,7 +126,10 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardData(
   CheckShapes(check, call, args);
   if (check.failed()) return check.status();
   const bool empty = AnyEmpty({args.output_grad, args.filters, args.pairs, args.input_grad});
-  if (empty && (input_grad == nullptr || input_grad_desc->element_count() == 0)) return call.Succeed();
+  const auto describe = [&](GenCase& record) { Describe(args, record); };
+  if (empty && (input_grad == nullptr || input_grad_desc->element_count() == 0)) {
+    return RunRecorded(call, kCaseName, describe, [&] { return call.Succeed(); });
+  }
   const bool swapped = inverse == 1;
   const int64_t input_rows = input_grad_desc->extent(0);
   const int64_t output_rows = output_grad_desc->extent(0);
@@ -133,5 +150,5 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardData(
                                       input_grad,
                                       input_rows,
                                       {}};
-  return RunAndFinish(call, problem, pairs, swapped ? 1 : 0);
+  return RunRecorded(call, kCaseName, describe, [&] { return RunAndFinish(call, problem, pairs, swapped ? 1 : 0); });
 }

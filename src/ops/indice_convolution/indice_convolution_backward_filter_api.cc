@@ -1,6 +1,7 @@
 // The C entry points of backward filter: check table, then problem, then run.
 #include "core/context.h"
 #include "core/data_type.h"
+#include "core/gen_case.h"
 #include "ops/indice_convolution/indice_convolution_backward_filter.h"
 #include "ops/indice_convolution/indice_convolution_check.h"
 
@@ -33,6 +34,8 @@ OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorAr
 }
 
 namespace {
+
+constexpr char kCaseName[] = "indice_convolution_backward_filter";
 
 struct Arguments {
   TensorArg features, output_grad, pairs, filters_grad;
@@ -68,6 +71,18 @@ void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
   check.Shape(args.features, {inverse ? rows : L, Ci})
       .Shape(args.output_grad, {inverse ? L : rows, Co})
       .Shape(args.pairs, {K, 2, L});
+}
+
+// The call as a case file, whose message of parameters has another name than the operator.
+void Describe(const Arguments& args, GenCase& record) {
+  record.RandomInput(args.features);
+  record.RandomInput(args.output_grad);
+  record.RealInput(args.pairs);
+  record.Output(args.filters_grad);
+  record.ParamMessage("indice_convolution_backward_param");
+  record.Param("inverse", args.inverse);
+  record.Param("sub_m", args.sub_m);
+  record.Param("indice_num", args.indice_num, args.pairs.desc->extent(0));
 }
 
 }  // namespace
@@ -113,7 +128,10 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardFilter(
   CheckShapes(check, call, args);
   if (check.failed()) return check.status();
   const bool empty = AnyEmpty({args.features, args.output_grad, args.pairs, args.filters_grad});
-  if (empty && (filters_grad == nullptr || filters_grad_desc->element_count() == 0)) return call.Succeed();
+  const auto describe = [&](GenCase& record) { Describe(args, record); };
+  if (empty && (filters_grad == nullptr || filters_grad_desc->element_count() == 0)) {
+    return RunRecorded(call, kCaseName, describe, [&] { return call.Succeed(); });
+  }
   const bool swapped = inverse == 1;
   const int64_t feature_rows = features_desc->extent(0);
   const int64_t grad_rows = output_grad_desc->extent(0);
@@ -127,5 +145,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardFilter(
     CheckCounts(check, indice_num, pairs.offsets, pairs.length);
     if (check.failed()) return check.status();
   }
-  return RunAndFinish(call, MakeFilterProblem(args.features, args.output_grad, args.filters_grad, swapped), pairs, 0);
+  const OuterProductsProblem problem = MakeFilterProblem(args.features, args.output_grad, args.filters_grad, swapped);
+  return RunRecorded(call, kCaseName, describe, [&] { return RunAndFinish(call, problem, pairs, 0); });
 }

@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "core/data_type.h"
+#include "core/gen_case.h"
 #include "ops/indice_convolution/indice_convolution_check.h"
 #include "ops/indice_convolution/indice_convolution_forward.h"
 
@@ -125,14 +126,30 @@ void CheckShapes(ArgCheck& check, const Call& call, const ForwardArguments& args
   CheckCounts(check, pairs.indice_num, filter.offsets, length);
 }
 
+// The call as a case file.
+void Describe(const ForwardArguments& args, const PairArguments& pairs, GenCase& record) {
+  record.RandomInput(args.features);
+  record.RandomInput(args.filters);
+  record.RealInput(args.pairs);
+  record.Output(args.out);
+  record.Param("num_active_out", pairs.num_act_out);
+  record.Param("inverse", pairs.inverse);
+  record.Param("sub_m", pairs.sub_m);
+  record.Param("indice_num", pairs.indice_num, args.pairs.desc->extent(0));
+}
+
 mluOpStatus_t RunForward(const char* name, mluOpHandle_t handle, const ForwardArguments& args,
                          const PairArguments& pairs, void* workspace, size_t workspace_size, bool fused) {
   const Call call(name, handle);
   ArgCheck check(call);
   CheckShapes(check, call, args, pairs, fused);
   if (check.failed()) return check.status();
+  const char* const case_name = fused ? nullptr : "indice_convolution_forward";
+  const auto describe = [&](GenCase& record) { Describe(args, pairs, record); };
   const bool empty = AnyEmpty({args.features, args.filters, args.pairs, args.out});
-  if (empty && (args.out.desc->element_count() == 0 || args.out.data == nullptr)) return call.Succeed();
+  if (empty && (args.out.desc->element_count() == 0 || args.out.data == nullptr)) {
+    return RunRecorded(call, case_name, describe, [&] { return call.Succeed(); });
+  }
   if (!empty) check.Data(args.features).Data(args.filters).Data(args.pairs).Data(args.out);
   CheckFinishData(check, args);
   const bool inverse = pairs.inverse == 1;
@@ -147,7 +164,7 @@ mluOpStatus_t RunForward(const char* name, mluOpHandle_t handle, const ForwardAr
   }
   CheckFinishSeparate(check, args);
   if (check.failed()) return check.status();
-  return RunAndFinish(call, problem, lists, inverse ? 0 : 1);
+  return RunRecorded(call, case_name, describe, [&] { return RunAndFinish(call, problem, lists, inverse ? 0 : 1); });
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const in
                                    .map = in,
                                    .rois = boxes,
                                    .pooled = out,
-                                   .mapping = mapping};
+                                   .mapping = mapping,
+                                   .contract = true};
   Dim height("pooled_height", pooled_height), width("pooled_width", pooled_width), depth("output_dim", output_dim);
   Dim group("group_size", group_size), side("the height");
   ArgCheck check(call);
@@ -71,7 +72,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
                                    .map = bottom,
                                    .rois = boxes,
                                    .pooled = top,
-                                   .mapping = mapping};
+                                   .mapping = mapping,
+                                   .contract = true};
   Dim height("pooled_height", pooled_height), width("pooled_width", pooled_width), depth("output_dim", output_dim);
   Dim side("the height");
   ArgCheck check(call);

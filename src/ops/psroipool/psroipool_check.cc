@@ -4,6 +4,7 @@
 
 #include "core/checked_math.h"
 #include "core/context.h"
+#include "core/gen_case.h"
 #include "ops/psroipool/psroipool_mapping.h"
 #include "ops/psroipool/psroipool_rois.h"
 
@@ -89,6 +90,35 @@ void CheckMappingValues(ArgCheck& check, const Call& call, const PsRoiPoolArgume
       .NoBadElement(args.mapping, findings->bad_index, "a channel in [0, C), C being the channels of bottom_grad");
 }
 
+// The call as a case file; in the contract group_size is pooled_height.
+void Describe(const PsRoiPoolArguments& args, GenCase& record) {
+  if (args.rules.backward) {
+    record.RandomInput(args.pooled);
+    record.RealInput(args.mapping);
+    record.RealInput(args.rois);
+    record.Output(args.map);
+  } else {
+    record.RandomInput(args.map);
+    record.RealInput(args.rois);
+    record.Output(args.pooled);
+    record.Output(args.mapping);
+  }
+  record.Param("spatial_scale", static_cast<float>(args.spatial_scale));
+  if (!args.rules.backward) record.Param("group_size", args.pooled_height);
+  record.Param("output_dim", args.output_dim);
+  record.Param("pooled_height", args.pooled_height);
+  record.Param("pooled_width", args.pooled_width);
+}
+
+// Runs the work behind the checks; records it if the form of case files knows such a call.
+template <class Run>
+mluOpStatus_t Finish(const Call& call, const PsRoiPoolArguments& args, const Run& run) {
+  const char* const name = args.rules.backward ? "psroipool_backward" : "psroipool_forward";
+  return RunRecorded(
+      call, args.contract ? name : nullptr, [&](GenCase& record) { Describe(args, record); },
+      [&] { return call.Finish(run(call.handle()->parallel, call.handle()->scratch)); });
+}
+
 // The map has no pixels: what has elements gets what the mathematics says.
 mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args,
                                  const BufferArg& space) {
@@ -97,7 +127,8 @@ mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiP
   if (problem.mapping_channel != nullptr) check.Separate(args.mapping, {args.rois, space});
   CheckChannelLimit(check, args.map);
   if (check.failed()) return check.status();
-  return call.Finish(PsRoiPoolEmpty(problem, call.handle()->parallel, call.handle()->scratch));
+  return Finish(call, args,
+                [&](const Parallel& parallel, Scratch& scratch) { return PsRoiPoolEmpty(problem, parallel, scratch); });
 }
 
 }  // namespace
@@ -142,14 +173,18 @@ mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolAr
   CheckChannelLimit(check, args.map);
   CheckPixelLimits(check, args.map);
   if (check.failed()) return check.status();
-  return call.Finish(PsRoiPoolForward(problem, call.handle()->parallel, call.handle()->scratch));
+  return Finish(call, args, [&](const Parallel& parallel, Scratch& scratch) {
+    return PsRoiPoolForward(problem, parallel, scratch);
+  });
 }
 
 mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args) {
   check.NotEmpty(args.rois);
   if (check.failed()) return check.status();
   // Without rois the call has been refused, so a pooled tensor is empty only if the map is.
-  if (args.pooled.desc->element_count() == 0 || args.map.desc->element_count() == 0) return call.Succeed();
+  if (args.pooled.desc->element_count() == 0 || args.map.desc->element_count() == 0) {
+    return Finish(call, args, [](const Parallel&, Scratch&) { return RunResult::kDone; });
+  }
   check.Data(args.pooled).Data(args.rois).Data(args.map);
   if (args.mapping.desc != nullptr) check.Data(args.mapping);
   check.Separate(args.map, {args.pooled, args.rois});
@@ -162,10 +197,11 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolA
   CheckMappingValues(check, call, args, problem, &findings);
   CheckPixelLimits(check, args.map);
   if (check.failed()) return check.status();
-  const mluOpHandle_t handle = call.handle();
-  if (findings.usual) return call.Finish(PsRoiPoolBackward(problem, handle->parallel, handle->scratch));
   const auto* mapping = static_cast<const int32_t*>(args.mapping.data);
-  return call.Finish(PsRoiPoolBackwardMapped(problem, mapping, handle->parallel, handle->scratch));
+  return Finish(call, args, [&](const Parallel& parallel, Scratch& scratch) {
+    return findings.usual ? PsRoiPoolBackward(problem, parallel, scratch)
+                          : PsRoiPoolBackwardMapped(problem, mapping, parallel, scratch);
+  });
 }
 
 }  // namespace detops

@@ -13,8 +13,9 @@ struct PsRoiPoolArguments {
   double spatial_scale;
   TensorArg map;  // input, or bottom_grad
   TensorArg rois;
-  TensorArg pooled;   // output, or top_grad
-  TensorArg mapping;  // without descriptor if it is left out
+  TensorArg pooled;       // output, or top_grad
+  TensorArg mapping;      // without descriptor if it is left out
+  bool contract = false;  // a call by its name in mlu_op.h, which can be recorded
 };
 
 // What the layouts say.

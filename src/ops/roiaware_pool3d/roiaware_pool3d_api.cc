@@ -1,6 +1,7 @@
 // The C entry points with dense results: check table, then problem, then run.
 #include "core/checked_math.h"
 #include "core/context.h"
+#include "core/gen_case.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_check.h"
 
 namespace detops {
@@ -91,6 +92,28 @@ void CheckForwardOverlap(ArgCheck& check, const ForwardArguments& args) {
   if (args.workspace != nullptr) check.Separate(space, {rois, pts, args.feature});
 }
 
+// The call as a case file.
+void Describe(const ForwardArguments& args, GenCase& record) {
+  record.RealInput(args.boxes.rois);
+  record.RealInput(args.boxes.pts);
+  record.RandomInput(args.feature);
+  if (args.argmax.desc != nullptr) {
+    record.Output(args.argmax);
+  } else {
+    record.MissingOutput(args.argmax.name, *args.pooled.desc);
+  }
+  record.Output(args.pts_idx);
+  record.Output(args.pooled);
+  record.Param("pool_method", int64_t{args.pool_method});
+  record.Param("boxes_num", args.boxes_num);
+  record.Param("pts_num", args.pts_num);
+  record.Param("channels", args.channels);
+  record.Param("max_pts_each_voxel", args.boxes.max_points);
+  record.Param("out_x", args.boxes.out_x);
+  record.Param("out_y", args.boxes.out_y);
+  record.Param("out_z", args.boxes.out_z);
+}
+
 mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArguments& args, bool extension) {
   const TensorArg &rois = args.boxes.rois, &pts = args.boxes.pts;
   check.Handle().Descriptor(rois).Descriptor(pts).Descriptor(args.feature);
@@ -135,7 +158,9 @@ mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArgumen
       .pooled = const_cast<void*>(sized.pooled.data),
       .argmax = static_cast<int32_t*>(const_cast<void*>(sized.argmax.data)),
       .argmax_zeros_bytes = sized.fills_argmax() ? sized.argmax.desc->byte_count() : 0};
-  return call.Finish(RoiAwarePoolDense(search, pool, call.handle()->parallel, call.handle()->scratch));
+  return RunRecorded(
+      call, extension ? nullptr : "roiaware_pool3d_forward", [&](GenCase& record) { Describe(sized, record); },
+      [&] { return call.Finish(RoiAwarePoolDense(search, pool, call.handle()->parallel, call.handle()->scratch)); });
 }
 
 }  // namespace
@@ -280,7 +305,21 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
                                    .max_points = max_pts_each_voxel,
                                    .listed_points = 0,
                                    .kernels = ChooseRoiAwareKernels()};
-  return FinishBackward(call, check, problem, winners, lists, {});
+  const auto describe = [&](GenCase& record) {
+    record.RealInput(lists);
+    record.RealInput(winners);
+    record.RandomInput(top);
+    record.Output(bottom);
+    record.Param("pool_method", int64_t{pool_method});
+    record.Param("boxes_num", int64_t{boxes_num});
+    record.Param("out_x", int64_t{out_x});
+    record.Param("out_y", int64_t{out_y});
+    record.Param("out_z", int64_t{out_z});
+    record.Param("channels", int64_t{channels});
+    record.Param("max_pts_each_voxel", int64_t{max_pts_each_voxel});
+  };
+  return RunRecorded(call, "roiaware_pool3d_backward", describe,
+                     [&] { return FinishBackward(call, check, problem, winners, lists, {}); });
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetRoiawarePool3dForwardWorkspaceSize(mluOpHandle_t handle,

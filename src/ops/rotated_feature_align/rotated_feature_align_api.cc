@@ -3,6 +3,7 @@
 
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "core/gen_case.h"
 #include "ops/rotated_feature_align/rotated_feature_align.h"
 
 namespace detops {
@@ -28,6 +29,16 @@ RotatedFeatureAlignProblem MakeProblem(const TensorArg& source, const TensorArg&
           .boxes = boxes.data,
           .target = target,
           .sum_rows = sum_rows};
+}
+
+// The call as a case file.
+void Describe(const TensorArg& source, const TensorArg& boxes, const TensorArg& target, float spatial_scale, int points,
+              GenCase& record) {
+  record.RandomInput(source);
+  record.RealInput(boxes);
+  record.Output(target);
+  record.Param("spatial_scale", spatial_scale);
+  record.Param("points", int64_t{points});
 }
 
 }  // namespace
@@ -71,7 +82,10 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t 
   // clang-format on
   if (check.failed()) return check.status();
   const RotatedFeatureAlignProblem problem = MakeProblem(in, boxes, output, spatial_scale, points, sum_rows);
-  return call.Finish(RotatedFeatureAlignForward(problem, handle->parallel));
+  return RunRecorded(
+      call, "rotated_feature_align_forward",
+      [&](GenCase& record) { Describe(in, boxes, out, spatial_scale, points, record); },
+      [&] { return call.Finish(RotatedFeatureAlignForward(problem, handle->parallel)); });
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
@@ -108,5 +122,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
   // clang-format on
   if (check.failed()) return check.status();
   const RotatedFeatureAlignProblem problem = MakeProblem(top, boxes, bottom_input, spatial_scale, points, sum_rows);
-  return call.Finish(RotatedFeatureAlignBackward(problem, handle->parallel, handle->scratch));
+  return RunRecorded(
+      call, "rotated_feature_align_backward",
+      [&](GenCase& record) { Describe(top, boxes, bottom, spatial_scale, points, record); },
+      [&] { return call.Finish(RotatedFeatureAlignBackward(problem, handle->parallel, handle->scratch)); });
 }
