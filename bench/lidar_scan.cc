@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <thread>
 #include <unordered_set>
 
 namespace detops_bench {
@@ -14,7 +15,7 @@ constexpr double kFloor = -5.0, kHeight = 8.0;
 constexpr double kSensorHeight = 1.84;
 constexpr int kRings = 32;
 constexpr int kRaysPerTurn = 2170;
-constexpr int kMaxTurns = 60;
+constexpr int kMaxTurns = 20;
 
 class Random {
  public:
@@ -53,12 +54,13 @@ std::vector<Box> MakeScene(Random& random) {
 
 // How far a ray goes until it hits the ground or the first box.
 double Distance(const std::vector<Box>& scene, const double (&origin)[3], const double (&direction)[3]) {
-  double distance = direction[2] < 0 ? -kSensorHeight / direction[2] : 1e9;
+  const double inverse[3] = {1 / direction[0], 1 / direction[1], 1 / direction[2]};
+  double distance = direction[2] < 0 ? -kSensorHeight * inverse[2] : 1e9;
   for (const Box& box : scene) {
     double enter = 0, leave = distance;
     for (int axis = 0; axis < 3; ++axis) {
-      const double a = (box.centre[axis] - box.half[axis] - origin[axis]) / direction[axis];
-      const double b = (box.centre[axis] + box.half[axis] - origin[axis]) / direction[axis];
+      const double a = (box.centre[axis] - box.half[axis] - origin[axis]) * inverse[axis];
+      const double b = (box.centre[axis] + box.half[axis] - origin[axis]) * inverse[axis];
       enter = std::max(enter, std::min(a, b));
       leave = std::min(leave, std::max(a, b));
     }
@@ -71,7 +73,7 @@ double Distance(const std::vector<Box>& scene, const double (&origin)[3], const 
 class Collector {
  public:
   Collector(int scene, int depth, int height, int width, int64_t wanted, std::vector<Voxel>& voxels)
-      : scene_(scene), extents_{depth, height, width}, wanted_(wanted), begin_(voxels.size()), voxels_(voxels) {}
+      : scene_(scene), extents_{depth, height, width}, wanted_(wanted), voxels_(voxels) {}
 
   bool full() const { return static_cast<int64_t>(seen_.size()) >= wanted_; }
 
@@ -90,7 +92,7 @@ class Collector {
   }
 
   void Grow(Random& random) {
-    const Voxel from = voxels_[begin_ + static_cast<size_t>(random.Below(static_cast<int64_t>(seen_.size())))];
+    const Voxel from = voxels_[static_cast<size_t>(random.Below(static_cast<int64_t>(seen_.size())))];
     const int64_t z = from[1] + random.Below(3) - 1;  // named: arguments are made in any order
     const int64_t y = from[2] + random.Below(3) - 1;
     const int64_t x = from[3] + random.Below(3) - 1;
@@ -101,54 +103,65 @@ class Collector {
   int scene_;
   int64_t extents_[3];
   int64_t wanted_;
-  size_t begin_;
   std::vector<Voxel>& voxels_;
   std::unordered_set<int64_t> seen_;
 };
 
 int64_t ShareOf(int64_t count, int batch, int scene) { return count / batch + (scene < count % batch ? 1 : 0); }
 
-}  // namespace
-
-std::vector<Voxel> LidarVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed) {
+void ScanScene(Random& random, Collector& collector) {
   constexpr double kDegree = std::numbers::pi / 180;
-  std::vector<Voxel> voxels;
-  for (int n = 0; n < batch; ++n) {
-    Random random(seed * 1000 + static_cast<uint64_t>(n));
-    const std::vector<Box> scene = MakeScene(random);
-    Collector collector(n, depth, height, width, ShareOf(count, batch, n), voxels);
-    for (int turn = 0; turn < kMaxTurns && !collector.full(); ++turn) {
-      const double origin[3] = {0.45 * turn, 0.03 * turn, 0};
-      for (int ray = 0; ray < kRaysPerTurn; ++ray) {
-        const double azimuth = (ray + random.Uniform(0, 0.3)) * 2 * std::numbers::pi / kRaysPerTurn;
-        for (int ring = 0; ring < kRings; ++ring) {
-          const double elevation = (-30.67 + 41.33 * ring / (kRings - 1)) * kDegree;
-          const double direction[3] = {std::cos(elevation) * std::cos(azimuth), std::cos(elevation) * std::sin(azimuth),
-                                       std::sin(elevation)};
-          const double distance = Distance(scene, origin, direction) + random.Uniform(-0.02, 0.02);
-          const double x = origin[0] + distance * direction[0], y = origin[1] + distance * direction[1];
-          collector.AddPoint(x, y, distance * direction[2] + 0.05 * std::sin(0.3 * x) * std::cos(0.2 * y));
-        }
+  const std::vector<Box> scene = MakeScene(random);
+  for (int turn = 0; turn < kMaxTurns && !collector.full(); ++turn) {
+    const double origin[3] = {0.45 * turn, 0.03 * turn, 0};
+    for (int ray = 0; ray < kRaysPerTurn; ++ray) {
+      const double azimuth = (ray + random.Uniform(0, 0.3)) * 2 * std::numbers::pi / kRaysPerTurn;
+      for (int ring = 0; ring < kRings; ++ring) {
+        const double elevation = (-30.67 + 41.33 * ring / (kRings - 1)) * kDegree;
+        const double direction[3] = {std::cos(elevation) * std::cos(azimuth), std::cos(elevation) * std::sin(azimuth),
+                                     std::sin(elevation)};
+        const double distance = Distance(scene, origin, direction) + random.Uniform(-0.02, 0.02);
+        const double x = origin[0] + distance * direction[0], y = origin[1] + distance * direction[1];
+        collector.AddPoint(x, y, distance * direction[2] + 0.05 * std::sin(0.3 * x) * std::cos(0.2 * y));
       }
     }
-    while (!collector.full()) collector.Grow(random);
   }
+  while (!collector.full()) collector.Grow(random);
+}
+
+// One thread per scene: scans of a whole batch take seconds. make(random, collector) fills a scene.
+template <class Make>
+std::vector<Voxel> MakeScenes(int batch, int64_t count, int depth, int height, int width, uint64_t seed, Make make) {
+  std::vector<std::vector<Voxel>> scenes(static_cast<size_t>(batch));
+  std::vector<std::thread> threads;
+  for (int n = 0; n < batch; ++n) {
+    threads.emplace_back([=, &scene = scenes[static_cast<size_t>(n)]] {
+      Random random(seed * 1000 + static_cast<uint64_t>(n));
+      Collector collector(n, depth, height, width, ShareOf(count, batch, n), scene);
+      make(random, collector);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Voxel> voxels;
+  for (const std::vector<Voxel>& scene : scenes) voxels.insert(voxels.end(), scene.begin(), scene.end());
   return voxels;
 }
 
+}  // namespace
+
+std::vector<Voxel> LidarVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed) {
+  return MakeScenes(batch, count, depth, height, width, seed, ScanScene);
+}
+
 std::vector<Voxel> RandomVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed) {
-  std::vector<Voxel> voxels;
-  for (int n = 0; n < batch; ++n) {
-    Random random(seed * 1000 + static_cast<uint64_t>(n));
-    Collector collector(n, depth, height, width, ShareOf(count, batch, n), voxels);
+  return MakeScenes(batch, count, depth, height, width, seed, [=](Random& random, Collector& collector) {
     while (!collector.full()) {
       const int64_t z = random.Below(depth);
       const int64_t y = random.Below(height);
       const int64_t x = random.Below(width);
       collector.Add(z, y, x);
     }
-  }
-  return voxels;
+  });
 }
 
 }  // namespace detops_bench

@@ -13,9 +13,8 @@ using Voxel = std::array<int32_t, 4>;  // batch, depth, height, width
 
 // `count` different voxels of a grid of `depth` x `height` x `width` over 8 x 108 x 108 metres, shared evenly by the
 // scenes of the batch, in the order in which the rays hit them; the same for the same seed. There must be room for them
-// in the grid. Scans of a
-// moving car are added up until there are enough voxels; if the scene has no more, neighbours of voxels follow, as
-// earlier layers of a network would have added them.
+// in the grid. Scans of a moving car are added up until there are enough voxels; if 20 turns of the sensor give too
+// few, neighbours of voxels follow, as earlier layers of a network would have added them.
 std::vector<Voxel> LidarVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed);
 
 // Different voxels anywhere, in no order.
