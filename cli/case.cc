@@ -1,0 +1,67 @@
+#include "case.h"
+
+#include <algorithm>
+
+#include "support/element.h"
+#include "support/tolerance.h"
+
+namespace detops_cli {
+namespace {
+
+size_t TypeSize(mluOpDataType_t type) {
+  switch (type) {
+    case MLUOP_DTYPE_INT8:
+    case MLUOP_DTYPE_UINT8:
+    case MLUOP_DTYPE_BOOL:
+      return 1;
+    case MLUOP_DTYPE_INT16:
+    case MLUOP_DTYPE_UINT16:
+      return 2;
+    case MLUOP_DTYPE_INT31:
+    case MLUOP_DTYPE_UINT32:
+    case MLUOP_DTYPE_COMPLEX_HALF:
+      return 4;
+    case MLUOP_DTYPE_UINT64:
+    case MLUOP_DTYPE_COMPLEX_FLOAT:
+      return 8;
+    default:
+      return detops_test::ElementSize(type);
+  }
+}
+
+}  // namespace
+
+int64_t HostTensor::elements() const {
+  int64_t product = 1;
+  for (const int64_t extent : extents) product *= std::max<int64_t>(extent, 0);
+  return product;
+}
+
+int64_t HostTensor::span() const {
+  if (strides.empty() || elements() == 0) return elements();
+  int64_t last = 0;
+  for (size_t axis = 0; axis < extents.size(); ++axis) last += (extents[axis] - 1) * strides.at(axis);
+  return last + 1;
+}
+
+size_t HostTensor::bytes() const { return static_cast<size_t>(span()) * TypeSize(type); }
+
+double HostTensor::Get(int64_t position) const { return detops_test::ReadElement(type, data.data(), position); }
+
+void HostTensor::Set(int64_t position, double value) { detops_test::WriteElement(type, data.data(), position, value); }
+
+std::vector<double> HostTensor::Values() const {
+  std::vector<double> values(static_cast<size_t>(span()));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = Get(static_cast<int64_t>(i));
+  return values;
+}
+
+std::vector<Criterion> PromisedCriteria(mluOpDataType_t type, bool convolution) {
+  const bool real = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_DOUBLE ||
+                    type == MLUOP_DTYPE_BFLOAT16;
+  if (!real) return {{Formula::kDiff3, 0}};
+  const double bar = convolution && type == MLUOP_DTYPE_HALF ? 3e-3 : detops_test::ToleranceFor(type).diff1;
+  return {{Formula::kDiff1, bar}, {Formula::kDiff2, bar}, {Formula::kDiff4, 0}};
+}
+
+}  // namespace detops_cli

@@ -1,0 +1,52 @@
+// Memory of the library under test, with guard bytes on both sides.
+#ifndef DETOPS_CLI_DEVICE_H_
+#define DETOPS_CLI_DEVICE_H_
+
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "library.h"
+
+namespace detops_cli {
+
+// The library's runtime functions failed: no memory, most likely.
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class DeviceBuffer {
+ public:
+  // The guards are NaN bytes, so that what is read from there shows in the results. Throws DeviceError.
+  DeviceBuffer(const Library& library, size_t bytes);
+  ~DeviceBuffer();
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+  void* data() const { return base_ + kGuard; }
+  size_t bytes() const { return bytes_; }
+
+  void Fill(unsigned char value) { FillRange(kGuard, bytes_, value); }
+  void Write(size_t offset, const void* from, size_t bytes);
+  void Read(size_t offset, void* to, size_t bytes) const;
+  std::vector<std::byte> Contents() const;
+
+  bool IsFilledWith(unsigned char value) const { return RangeIs(kGuard, bytes_, value); }
+  bool GuardsIntact() const { return RangeIs(0, kGuard, kGuardByte) && RangeIs(kGuard + bytes_, kGuard, kGuardByte); }
+
+ private:
+  static constexpr size_t kGuard = 4096;
+  static constexpr unsigned char kGuardByte = 0xFF;
+
+  void FillRange(size_t begin, size_t bytes, unsigned char value);
+  bool RangeIs(size_t begin, size_t bytes, unsigned char value) const;
+  void Copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direction) const;
+
+  const Library& library_;
+  size_t bytes_;
+  unsigned char* base_ = nullptr;
+};
+
+}  // namespace detops_cli
+
+#endif  // DETOPS_CLI_DEVICE_H_

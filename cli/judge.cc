@@ -1,0 +1,202 @@
+#include "judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "accuracy.h"
+#include "bad_input.h"
+#include "errors.h"
+#include "operator.h"
+#include "session.h"
+#include "timing.h"
+
+namespace detops_cli {
+namespace {
+
+// Two fills, so that what a call leaves unwritten, or adds to, differs between runs. The first is NaN in every type.
+constexpr unsigned char kFirstFill = 0xFF, kSecondFill = 0x5A;
+
+using Contents = std::vector<std::vector<std::byte>>;
+
+// "" if equal; otherwise where they part.
+std::string FirstDifference(const Case& c, const Contents& a, const Contents& b) {
+  for (size_t output = 0; output < a.size(); ++output) {
+    const auto [x, y] = std::mismatch(a[output].begin(), a[output].end(), b[output].begin());
+    if (x == a[output].end()) continue;
+    const auto element = (x - a[output].begin()) * std::max<int64_t>(c.outputs[output].span(), 1) /
+                         static_cast<int64_t>(a[output].size());
+    return fmt::format("{} from element {} on", c.outputs[output].name, element);
+  }
+  return "";
+}
+
+class Judge {
+ public:
+  // `threads` > 0 wins over the options.
+  Judge(const Library& library, const RunOptions& options, int threads, const StepListener& step, CaseResult& result)
+      : library_(library), options_(options), threads_(threads), step_(step), result_(result) {}
+
+  void Run(const Case& c) {
+    step_("setting up");
+    Session session(library_, c, result_.profile == "full");
+    const int threads = threads_ > 0 ? threads_ : options_.threads;
+    if (threads > 0) session.SetThreads(threads);
+    const Contents first = FirstCall(session);
+    if (Failed()) return;
+    if (options_.accuracy) CheckAccuracy(c, session, first);
+    if (options_.repeat) CheckRepetition(c, session, first);
+    if (options_.repeat) CheckThreads(c, session, first);
+    CheckMemory(session);
+    if (options_.bad_input) {
+      step_("bad input");
+      result_.checks.push_back(CheckBadInput(session, options_.documented_bad_input_only,
+                                             [this](const std::string& what) { step_("bad input: " + what); }));
+    }
+    if (options_.timing && !Failed()) Time(c, session);
+  }
+
+ private:
+  bool Failed() const {
+    return std::any_of(result_.checks.begin(), result_.checks.end(),
+                       [](const CheckResult& check) { return check.verdict == "fail"; });
+  }
+  void Add(const char* name, bool pass, std::string detail) {
+    result_.checks.push_back({name, pass ? "pass" : "fail", std::move(detail)});
+  }
+
+  Contents FirstCall(Session& session) {
+    step_("first call");
+    mluOpStatus_t status = session.Prepare();
+    if (status != MLUOP_STATUS_SUCCESS) {
+      Add("call", false, "workspace size: " + session.Explain(status));
+      return {};
+    }
+    session.FillOutputs(kFirstFill);
+    result_.timing.algorithm = session.AlgorithmOf(&status);
+    Add("call", status == MLUOP_STATUS_SUCCESS, status == MLUOP_STATUS_SUCCESS ? "" : session.Explain(status));
+    return status == MLUOP_STATUS_SUCCESS ? session.Outputs() : Contents{};
+  }
+
+  void CheckAccuracy(const Case& c, const Session& session, const Contents& outputs) {
+    step_("reference");
+    const Baseline baseline = c.baseline.has_value() ? *c.baseline : c.op->Reference(c);
+    step_("comparing");
+    std::string reasons;
+    for (size_t i = 0; i < c.outputs.size(); ++i) {
+      HostTensor output = c.outputs[i];
+      output.data = outputs[i];
+      const std::vector<double> evaluated = output.Values();
+      result_.outputs.push_back(JudgeOutput(output, evaluated, baseline.outputs.at(i), c.criteria.at(i)));
+      const std::string reason = WhyWrong(result_.outputs.back(), evaluated, baseline.outputs[i]);
+      if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
+    }
+    const int num_act_out = session.invocation().num_act_out;
+    if (baseline.num_act_out.has_value() && num_act_out != *baseline.num_act_out) {
+      reasons += fmt::format("{}num_act_out is {}, expected {}", reasons.empty() ? "" : "; ", num_act_out,
+                             *baseline.num_act_out);
+    }
+    Add("accuracy", reasons.empty(), reasons);
+  }
+
+  // "" if a call on outputs filled otherwise gives the same bytes.
+  std::string Repeat(const Case& c, Session& session, const Contents& first, unsigned char fill) {
+    session.FillOutputs(fill);
+    const mluOpStatus_t status = session.Call();
+    if (status != MLUOP_STATUS_SUCCESS) return session.Explain(status);
+    const std::string difference = FirstDifference(c, first, session.Outputs());
+    return difference.empty() ? "" : "other bits in " + difference;
+  }
+
+  void CheckRepetition(const Case& c, Session& session, const Contents& first) {
+    step_("second run");
+    const std::string reason = Repeat(c, session, first, kSecondFill);
+    Add("repeat", reason.empty(), reason.empty() ? "" : "second run: " + reason);
+  }
+
+  void CheckThreads(const Case& c, Session& session, const Contents& first) {
+    const int before = session.Threads();
+    std::string tried;
+    for (const int threads : {1, 2, 3, 7}) {
+      if (!session.SetThreads(threads)) {
+        result_.checks.push_back({"threads", "none", "the library has no detopsSetNumThreads"});
+        return;
+      }
+      step_(fmt::format("{} threads", threads));
+      const std::string reason = Repeat(c, session, first, kFirstFill);
+      tried += (tried.empty() ? "" : ", ") + std::to_string(threads);
+      if (!reason.empty()) {
+        Add("threads", false, fmt::format("{} threads: {}", threads, reason));
+        session.SetThreads(before);
+        return;
+      }
+    }
+    session.SetThreads(before);
+    Add("threads", true, "same bits with " + tried);
+  }
+
+  void CheckMemory(const Session& session) {
+    step_("guards");
+    const std::string guard = session.DamagedGuard(), input = session.ChangedInput();
+    Add("guards", guard.empty(), guard.empty() ? "" : "bytes beside " + guard + " were written");
+    Add("inputs", input.empty(), input.empty() ? "" : input + " was changed");
+  }
+
+  void Time(const Case& c, Session& session) {
+    step_("timing");
+    Theory theory = c.op->TheoryOf(c);
+    theory.operations = c.theory_operations.value_or(theory.operations);
+    theory.io_bytes = c.theory_io_bytes.value_or(theory.io_bytes);
+    const std::string algorithm = result_.timing.algorithm;
+    result_.timing = TimeCase(session, theory, options_);
+    result_.timing.algorithm = algorithm;
+    if (library_->detopsGetTarget != nullptr) result_.timing.target = library_->detopsGetTarget();
+    result_.timed = true;
+  }
+
+  const Library& library_;
+  const RunOptions& options_;
+  const int threads_;
+  const StepListener& step_;
+  CaseResult& result_;
+};
+
+}  // namespace
+
+CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOptions& options,
+                     const StepListener& step) {
+  const auto start = std::chrono::steady_clock::now();
+  CaseResult result = recipe.about;
+  try {
+    step("making the inputs");
+    const Case the_case = recipe.make();
+    if (!the_case.op->Available(library)) {
+      result.verdict = "missing";
+      result.detail = fmt::format("the library lacks {} or what it needs", the_case.op->function());
+    } else {
+      Judge(library, options, recipe.threads, step, result).Run(the_case);
+      result.verdict = "pass";
+      for (const CheckResult& check : result.checks) {
+        if (check.verdict != "fail" || result.verdict == "fail") continue;
+        result.verdict = "fail";
+        result.detail = check.name + ": " + check.detail;
+      }
+    }
+  } catch (const FileError& error) {
+    result.verdict = "error";
+    result.detail = error.what();
+  } catch (const UsageError& error) {
+    result.verdict = "error";
+    result.detail = error.what();
+  } catch (const std::exception& error) {
+    result.verdict = "fail";
+    result.detail = error.what();
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace detops_cli

@@ -1,0 +1,20 @@
+// One case on the library under test: everything that is asked of it.
+#ifndef DETOPS_CLI_JUDGE_H_
+#define DETOPS_CLI_JUDGE_H_
+
+#include <functional>
+#include <string>
+
+#include "library.h"
+#include "runner.h"
+
+namespace detops_cli {
+
+// Hears what is being done, as "bad input: points is 3".
+using StepListener = std::function<void(const std::string&)>;
+
+CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOptions& options, const StepListener& step);
+
+}  // namespace detops_cli
+
+#endif  // DETOPS_CLI_JUDGE_H_

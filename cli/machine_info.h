@@ -1,0 +1,23 @@
+// What the reports say about the machine and the library.
+#ifndef DETOPS_CLI_MACHINE_INFO_H_
+#define DETOPS_CLI_MACHINE_INFO_H_
+
+#include "library.h"
+#include "result.h"
+
+namespace detops_cli {
+
+// With `threads` > 0 bandwidth and peak are measured with so many threads, which takes some 20 ms.
+MachineResult DescribeMachine(int threads);
+
+LibraryResult DescribeLibrary(const Library& library);
+
+// The threads that a handle uses when asked for `wanted` (0: its own choice); 1 if the library does not tell.
+int ThreadsOf(const Library& library, int wanted);
+
+// "12.3 MiB"
+std::string BytesText(int64_t bytes);
+
+}  // namespace detops_cli
+
+#endif  // DETOPS_CLI_MACHINE_INFO_H_

@@ -1,0 +1,64 @@
+// detops: acceptance test, case files, benchmark and report for libraries of detection operators.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "case_file/run_command.h"
+#include "commands.h"
+#include "errors.h"
+#include "version.h"
+
+namespace {
+
+constexpr char kDescription[] =
+    "Judges and measures libraries that implement mlu_op.h, libdetops first of all.\n"
+    "\n"
+    "  detops accept                          a few seconds: every operator, type and mode on small shapes\n"
+    "  detops accept --suite documents --report report.html\n"
+    "  detops accept --library libother.so    somebody else's library against the same references\n"
+    "  detops run case.prototxt               a case file, also one recorded with MLUOP_GEN_CASE=2\n"
+    "  detops bench --op psroipool_forward --shape height=64,width=64 --threads 1,2\n";
+
+constexpr char kFooter[] =
+    "Exit codes: 0 everything passed, 1 something failed, 2 wrong usage or a broken file, 130 interrupted.\n"
+    "NO_COLOR=1 switches colours off. `detops COMMAND --help` tells the options of a command.";
+
+std::string CommandLine(int argc, char** argv) {
+  std::string line = "detops";
+  for (int i = 1; i < argc; ++i) line += std::string(" ") + argv[i];
+  return line;
+}
+
+int Complain(const std::string& text) {
+  fmt::print(stderr, "detops: {}\n", text);
+  return detops_cli::kExitUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  detops_cli::RunOptions options;
+  int exit_code = detops_cli::kExitPass;
+  CLI::App app(kDescription, "detops");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "detops " DETOPS_CLI_VERSION);
+  app.require_subcommand(1);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  detops_cli::AddAcceptCommand(app, options, exit_code);
+  detops_cli::AddRunCommand(app, options, exit_code);
+  detops_cli::AddConvertCommand(app);
+  detops_cli::AddBenchCommand(app, options, exit_code);
+  detops_cli::AddInfoCommand(app, options);
+  detops_cli::AddListCommand(app);
+  detops_cli::AddCompletionCommand(app);
+  options.command = CommandLine(argc, argv);
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return Complain(error.what() + std::string("; see detops --help"));
+  } catch (const std::exception& error) {
+    return Complain(error.what());
+  }
+}

@@ -1,0 +1,273 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "common.h"
+#include "errors.h"
+#include "ops/indice_convolution/indice_convolution_large_reference.h"
+#include "registry.h"
+#include "sparse_input.h"
+
+namespace detops_cli {
+namespace {
+
+enum class Pass { kForward, kBackwardData, kBackwardFilter };
+
+// How a layout orders the axes of the filters: o output channels, i input channels, k the axes of the kernel.
+struct NamedLayout {
+  std::string_view name;
+  mluOpTensorLayout_t layout;
+  int rank;
+  std::string_view axes;
+};
+constexpr std::array kLayouts = {
+    NamedLayout{"ARRAY", MLUOP_LAYOUT_ARRAY, 5, "kio"}, NamedLayout{"NDHWC", MLUOP_LAYOUT_NDHWC, 5, "oki"},
+    NamedLayout{"NCDHW", MLUOP_LAYOUT_NCDHW, 5, "oik"}, NamedLayout{"ARRAY4", MLUOP_LAYOUT_ARRAY, 4, "kio"},
+    NamedLayout{"HWCN", MLUOP_LAYOUT_HWCN, 4, "kio"},   NamedLayout{"NHWC", MLUOP_LAYOUT_NHWC, 4, "oki"},
+    NamedLayout{"NCHW", MLUOP_LAYOUT_NCHW, 4, "oik"},
+};
+
+std::vector<int64_t> FilterExtents(const NamedLayout& layout, const std::vector<int>& filter, int64_t ci, int64_t co) {
+  std::vector<int64_t> extents;
+  for (const char axis : layout.axes) {
+    if (axis == 'i') extents.push_back(ci);
+    if (axis == 'o') extents.push_back(co);
+    if (axis == 'k') extents.insert(extents.end(), filter.begin() + (layout.rank == 4 ? 1 : 0), filter.end());
+  }
+  return extents;
+}
+
+detops_reference::FilterLayout LayoutOf(const HostTensor& filters, int64_t offsets) {
+  const auto& e = filters.extents;
+  const size_t last = e.size() - 1;
+  switch (filters.layout) {
+    case MLUOP_LAYOUT_NDHWC:
+    case MLUOP_LAYOUT_NHWC:
+      return detops_reference::LayoutOfFilters(filters.layout, offsets, e[last], e[0]);
+    case MLUOP_LAYOUT_NCDHW:
+    case MLUOP_LAYOUT_NCHW:
+      return detops_reference::LayoutOfFilters(filters.layout, offsets, e[1], e[0]);
+    default:
+      return detops_reference::LayoutOfFilters(filters.layout, offsets, e[last - 1], e[last]);
+  }
+}
+
+class IndiceConvolution : public Operator {
+ public:
+  explicit IndiceConvolution(Pass pass) : pass_(pass) {}
+
+  std::string_view name() const override {
+    return Choose("indice_convolution_forward", "indice_convolution_backward_data",
+                  "indice_convolution_backward_filter");
+  }
+  std::string_view function() const override {
+    return Choose("mluOpIndiceConvolutionForward", "mluOpIndiceConvolutionBackwardData",
+                  "mluOpIndiceConvolutionBackwardFilter");
+  }
+  std::string_view document() const override { return "002"; }
+  std::vector<mluOpDataType_t> contract_types() const override { return {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}; }
+  std::vector<mluOpDataType_t> full_types() const override { return {MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16}; }
+  std::string layouts() const override {
+    const std::string flat = ", 4-D NHWC, NCHW, HWCN, ARRAY (= HWCN)";
+    return "filters 5-D NDHWC, NCDHW, ARRAY (= DHWCN)" + (pass_ == Pass::kForward ? flat + " in full" : flat);
+  }
+  std::string profile_notes() const override { return "inverse convolution; 2^31 elements and more"; }
+
+  std::vector<ShapeKey> keys() const override {
+    std::vector<ShapeKey> keys = {{"ci", "16", "input channels"},
+                                  {"co", "16", "output channels"},
+                                  {"layout", "ARRAY",
+                                   "of the filters: ARRAY, NDHWC, NCDHW; 4-D with a filter of depth "
+                                   "1: ARRAY4, HWCN, NHWC, NCHW"}};
+    for (ShapeKey& key : SparseKeys()) keys.push_back(std::move(key));
+    return keys;
+  }
+
+  bool Available(const Library& library) const override {
+    switch (pass_) {
+      case Pass::kForward:
+        return library->mluOpIndiceConvolutionForward != nullptr &&
+               library->mluOpGetIndiceConvolutionForwardWorkspaceSize != nullptr;
+      case Pass::kBackwardData:
+        return library->mluOpIndiceConvolutionBackwardData != nullptr &&
+               library->mluOpGetIndiceConvolutionBackwardDataWorkspaceSize != nullptr;
+      default:
+        return library->mluOpIndiceConvolutionBackwardFilter != nullptr &&
+               library->mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize != nullptr;
+    }
+  }
+
+  Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+    const NamedLayout& layout = FindLayout(shape.Word("layout"));
+    const SparseInput& sparse = MakeSparseInput(shape, seed);
+    const std::vector<int>& filter = sparse.params.filter_space;
+    if (layout.rank == 4 && filter[0] != 1) throw UsageError("--shape: 4-D filters need a filter of depth 1, as 1x3x3");
+    const auto sites = static_cast<int64_t>(sparse.sites.size());
+    const int64_t ci = shape.Int("ci"), co = shape.Int("co");
+
+    HostTensor features = InputTensor("features", MLUOP_LAYOUT_ARRAY, type, {sites, ci});
+    HostTensor grad = InputTensor("output_grad", MLUOP_LAYOUT_ARRAY, type, {sparse.outputs, co});
+    HostTensor filters = InputTensor("filters", layout.layout, type, FilterExtents(layout, filter, ci, co));
+    HostTensor pairs = InputTensor("indice_pairs", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {sparse.offsets(), 2, sites});
+    if (sites > 0) std::memcpy(pairs.data.data(), sparse.pairs.pairs.data(), pairs.bytes());
+    FillUniform(features, seed);
+    FillUniform(filters, seed + 1);
+    FillUniform(grad, seed + 2);
+
+    Case c;
+    c.op = this;
+    c.params = IndiceConvolutionParams{
+        sparse.outputs, 0, sparse.params.sub_m, {sparse.pairs.indice_num.begin(), sparse.pairs.indice_num.end()}};
+    switch (pass_) {
+      case Pass::kForward:
+        c.outputs.push_back(OutputTensor("features_out", MLUOP_LAYOUT_ARRAY, type, grad.extents));
+        c.inputs = {std::move(features), std::move(filters), std::move(pairs)};
+        break;
+      case Pass::kBackwardData:
+        c.outputs.push_back(OutputTensor("input_grad", MLUOP_LAYOUT_ARRAY, type, features.extents));
+        c.inputs = {std::move(grad), std::move(filters), std::move(pairs)};
+        break;
+      default:
+        c.outputs.push_back(OutputTensor("filters_grad", layout.layout, type, filters.extents));
+        c.inputs = {std::move(features), std::move(grad), std::move(pairs)};
+    }
+    PromiseAll(c, true);
+    return c;
+  }
+
+  std::string Summary(const Shape& shape) const override {
+    return fmt::format("{} sites, {}->{}, filter {}{}, {}", shape.Word("sites"), shape.Word("ci"), shape.Word("co"),
+                       shape.Word("filter"), shape.Int("subm") != 0 ? "" : " stride " + shape.Word("stride"),
+                       shape.Word("layout"));
+  }
+
+  mluOpStatus_t WorkspaceSize(const Library& library, const Invocation& i, size_t* bytes) const override {
+    const auto& p = std::get<IndiceConvolutionParams>(i.params);
+    const auto& in = i.inputs;
+    switch (pass_) {
+      case Pass::kForward:
+        return library->mluOpGetIndiceConvolutionForwardWorkspaceSize(i.handle, in[0].desc, in[1].desc, in[2].desc,
+                                                                      i.outputs[0].desc, i.indice_num, p.num_active_out,
+                                                                      p.inverse, p.sub_m, bytes);
+      case Pass::kBackwardData:
+        return library->mluOpGetIndiceConvolutionBackwardDataWorkspaceSize(
+            i.handle, in[0].desc, in[1].desc, in[2].desc, i.outputs[0].desc, i.indice_num, p.inverse, bytes);
+      default:
+        return library->mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize(
+            i.handle, in[0].desc, in[1].desc, in[2].desc, i.outputs[0].desc, i.indice_num, p.inverse, p.sub_m, bytes);
+    }
+  }
+
+  mluOpStatus_t Call(const Library& library, Invocation& i) const override {
+    const auto& p = ParamsAs<IndiceConvolutionParams>(i);
+    const auto& in = i.inputs;
+    const auto& out = i.outputs[0];
+    if (pass_ == Pass::kForward) {
+      return library->mluOpIndiceConvolutionForward(i.handle, in[0].desc, in[0].data, in[1].desc, in[1].data,
+                                                    in[2].desc, in[2].data, i.indice_num, p.num_active_out, p.inverse,
+                                                    p.sub_m, i.workspace, i.workspace_size, out.desc, out.data);
+    }
+    const auto call = pass_ == Pass::kBackwardData ? library->mluOpIndiceConvolutionBackwardData
+                                                   : library->mluOpIndiceConvolutionBackwardFilter;
+    return call(i.handle, in[0].desc, in[0].data, in[1].desc, in[1].data, in[2].desc, in[2].data, i.indice_num,
+                p.inverse, p.sub_m, i.workspace, i.workspace_size, out.desc, out.data);
+  }
+
+  Baseline Reference(const Case& c) const override {
+    const auto& p = std::get<IndiceConvolutionParams>(c.params);
+    const HostTensor& list = c.inputs[2];
+    const auto* const indices = reinterpret_cast<const int32_t*>(list.data.data());
+    const detops_reference::ConvolutionPairs pairs = {
+        list.extents[0], list.extents[2], {indices, indices + list.elements()}, p.indice_num, p.inverse != 0};
+    const detops_reference::FilterLayout layout = LayoutOf(Filters(c), pairs.offsets);
+    const std::vector<double> a = c.inputs[0].Values(), b = c.inputs[1].Values();
+    const int64_t rows = c.outputs[0].extents[0];
+    switch (pass_) {
+      case Pass::kForward:
+        return {{detops_reference::LargeConvolutionForward(pairs, layout, a, b, rows)}};
+      case Pass::kBackwardData:
+        return {{detops_reference::LargeConvolutionBackwardData(pairs, layout, a, b, rows)}};
+      default:
+        return {{detops_reference::LargeConvolutionBackwardFilter(pairs, layout, a, b)}};
+    }
+  }
+
+  Theory TheoryOf(const Case& c) const override {
+    const auto& counts = std::get<IndiceConvolutionParams>(c.params).indice_num;
+    const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
+    const HostTensor& filters = Filters(c);
+    const detops_reference::FilterLayout layout = LayoutOf(filters, c.inputs[2].extents[0]);
+    const auto ci = static_cast<double>(layout.ci), co = static_cast<double>(layout.co);
+    double operations = total * ci * co;
+    if (pass_ == Pass::kForward) {
+      operations += total * (ci + 2 * co) + static_cast<double>(c.outputs[0].elements() + filters.elements());
+    }
+    // Of the lists only the counted pairs must be read.
+    const double bytes = AllBytes(c) - static_cast<double>(c.inputs[2].bytes()) + 8 * total;
+    return {operations, bytes, {bytes, 2 * total * ci * co, filters.type == MLUOP_DTYPE_DOUBLE}};
+  }
+
+  std::vector<BadCall> BadCalls(const Case& c) const override {
+    using P = IndiceConvolutionParams;
+    std::vector<BadCall> calls = {
+        Refused("indice_num is NULL", {kBadParam}, [](Invocation& i) { i.indice_num = nullptr; }),
+        Refused("inverse is 2", {kBadParam}, [](Invocation& i) { ParamsAs<P>(i).inverse = 2; }),
+        Refused("sub_m is 2", {kBadParam}, [](Invocation& i) { ParamsAs<P>(i).sub_m = 2; }),
+        // The first column of the first offset that has pairs.
+        RefusedValue(c, 2, FirstPair(c), static_cast<double>(InputRows(c))), RefusedValue(c, 2, FirstPair(c), -1),
+        RefusedValue(c, 2, FirstPair(c) + c.inputs[2].extents[2], static_cast<double>(OutputRows(c)))};
+    if (pass_ == Pass::kForward) {
+      calls.push_back(
+          Refused("num_act_out is off by 1", {kBadParam}, [](Invocation& i) { ParamsAs<P>(i).num_active_out += 1; }));
+    }
+    return calls;
+  }
+
+ private:
+  template <class T>
+  T Choose(T forward, T data, T filter) const {
+    return pass_ == Pass::kForward ? forward : pass_ == Pass::kBackwardData ? data : filter;
+  }
+
+  static const NamedLayout& FindLayout(const std::string& name) {
+    for (const NamedLayout& layout : kLayouts) {
+      if (layout.name == name) return layout;
+    }
+    throw UsageError("--shape: layout=" + name + " is no layout of filters");
+  }
+
+  const HostTensor& Filters(const Case& c) const { return pass_ == Pass::kBackwardFilter ? c.outputs[0] : c.inputs[1]; }
+  // Rows that the first and the second row of a pair number.
+  int64_t InputRows(const Case& c) const {
+    return pass_ == Pass::kBackwardData ? c.outputs[0].extents[0] : c.inputs[0].extents[0];
+  }
+  int64_t OutputRows(const Case& c) const { return Choose(&c.outputs[0], &c.inputs[0], &c.inputs[1])->extents[0]; }
+  static int64_t FirstPair(const Case& c) {
+    const auto& counts = std::get<IndiceConvolutionParams>(c.params).indice_num;
+    for (size_t k = 0; k < counts.size(); ++k) {
+      if (counts[k] > 0) return static_cast<int64_t>(k) * 2 * c.inputs[2].extents[2];
+    }
+    return 0;
+  }
+
+  const Pass pass_;
+};
+
+}  // namespace
+
+const Operator* IndiceConvolutionForward() {
+  static const IndiceConvolution op(Pass::kForward);
+  return &op;
+}
+const Operator* IndiceConvolutionBackwardData() {
+  static const IndiceConvolution op(Pass::kBackwardData);
+  return &op;
+}
+const Operator* IndiceConvolutionBackwardFilter() {
+  static const IndiceConvolution op(Pass::kBackwardFilter);
+  return &op;
+}
+
+}  // namespace detops_cli

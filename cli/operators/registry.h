@@ -1,0 +1,22 @@
+// The operators' only way out of their files.
+#ifndef DETOPS_CLI_OPERATORS_REGISTRY_H_
+#define DETOPS_CLI_OPERATORS_REGISTRY_H_
+
+#include "operator.h"
+
+namespace detops_cli {
+
+const Operator* RoiAwarePool3dForward();
+const Operator* RoiAwarePool3dBackward();
+const Operator* PsRoiPoolForward();
+const Operator* PsRoiPoolBackward();
+const Operator* IndiceConvolutionForward();
+const Operator* IndiceConvolutionBackwardData();
+const Operator* IndiceConvolutionBackwardFilter();
+const Operator* RotatedFeatureAlignForward();
+const Operator* RotatedFeatureAlignBackward();
+const Operator* GetIndicePairs();
+
+}  // namespace detops_cli
+
+#endif  // DETOPS_CLI_OPERATORS_REGISTRY_H_

@@ -1,0 +1,70 @@
+# Loads made-up reports in a browser without a window and looks at what became of them:
+#   cmake -DSAMPLES=detops_sample_reports -DCHROMIUM=/usr/bin/chromium -DCHECKS=browser_checks.js -DFOLDER=work
+#         -P browser_test.cmake
+# Of every report: the page's script ran to its end, each chart has as many marks as the run has values, the checks that
+# act like a reader passed, and the browser had nothing to complain about.
+if(NOT EXISTS "${CHROMIUM}")
+  message("SKIPPED: no Chromium was found. Set DETOPS_CHROMIUM to test the pages of reports.")
+  return()
+endif()
+
+file(REMOVE_RECURSE "${FOLDER}")
+execute_process(COMMAND "${SAMPLES}" "${FOLDER}" RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${SAMPLES} failed: ${status}")
+endif()
+file(READ "${CHECKS}" checks)
+file(GLOB reports "${FOLDER}/*.html")
+if(NOT reports)
+  message(FATAL_ERROR "${SAMPLES} wrote no reports.")
+endif()
+
+set(failures "")
+function(complain text)
+  string(APPEND failures "  ${text}\n")
+  set(failures "${failures}" PARENT_SCOPE)
+endfunction()
+
+foreach(report IN LISTS reports)
+  get_filename_component(name "${report}" NAME_WE)
+  file(READ "${report}" page)
+  string(REPLACE "</body>" "<script type=\"module\">\n${checks}\n</script>\n</body>" page "${page}")
+  file(WRITE "${report}" "${page}")
+  file(STRINGS "${FOLDER}/${name}.marks" marks)
+  foreach(size 400,800 1100,900)
+    set(where "${name}.html at ${size}")
+    # A profile of its own: no other browser of the user is touched.
+    execute_process(
+      COMMAND "${CHROMIUM}" --headless --no-sandbox --disable-gpu --enable-logging=stderr --virtual-time-budget=5000
+              --user-data-dir=${FOLDER}/profile --window-size=${size} --dump-dom "file://${report}"
+      OUTPUT_VARIABLE dom ERROR_VARIABLE log RESULT_VARIABLE status TIMEOUT 120)
+    if(NOT status EQUAL 0)
+      complain("${where}: the browser ended with ${status}")
+    endif()
+    string(REGEX MATCH "<body[^>]*>" body "${dom}")
+    if(NOT body MATCHES "data-ready=\"1\"")
+      complain("${where}: the page's script did not reach its end")
+    endif()
+    if(NOT body MATCHES "data-checks=\"passed\"")
+      complain("${where}: the checks say ${body}")
+    endif()
+    foreach(mark IN LISTS marks)
+      string(REPLACE "=" ";" mark "${mark}")
+      list(GET mark 0 chart)
+      list(GET mark 1 number)
+      string(REGEX MATCH "id=\"${chart}\"[^>]*" root "${dom}")
+      if(NOT root MATCHES "data-rendered=\"${number}\"")
+        complain("${where}: expected ${number} marks, found ${root}")
+      endif()
+    endforeach()
+    if(log MATCHES "[^\n]*CONSOLE[^\n]*")
+      complain("${where}: ${CMAKE_MATCH_0}")
+    endif()
+  endforeach()
+endforeach()
+
+if(failures)
+  message(FATAL_ERROR "Reports in the browser:\n${failures}")
+endif()
+list(LENGTH reports number)
+message("${number} reports are as expected, at two widths each.")

@@ -1,0 +1,15 @@
+setUpTheme();
+showHead();
+showAttention();
+showOperators();
+showCases();
+showMachine();
+addChart('chart-accuracy', 'No output was compared.', drawAccuracyChart);
+addChart('chart-bound', 'No case was timed.', drawBoundChart);
+addChart('chart-roofline', 'No case with arithmetic was timed.', drawRooflineChart);
+addChart('chart-bandwidth', 'No case without arithmetic was timed.', drawBandwidthChart);
+addChart('chart-scaling', 'No case was timed with several numbers of threads.', drawScalingChart);
+drawOnResize();
+showCaseOfAddress();
+window.addEventListener('hashchange', showCaseOfAddress);
+document.body.dataset.ready = '1';

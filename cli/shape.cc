@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "errors.h"
+#include "operator.h"
+
+namespace detops_cli {
+namespace {
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+template <typename Number>
+bool Parse(std::string_view text, Number* number) {
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size();
+}
+
+[[noreturn]] void Refuse(const std::string& key, std::string_view value, std::string_view expected) {
+  throw UsageError(fmt::format("--shape: {}={} is not {}", key, value, expected));
+}
+
+}  // namespace
+
+Shape::Shape(std::string_view text) {
+  if (text.empty()) return;
+  for (const std::string_view part : Split(text, ',')) {
+    const size_t equals = part.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == part.size()) {
+      throw UsageError(fmt::format("--shape: \"{}\" is not key=value", part));
+    }
+    values_[std::string(part.substr(0, equals))] = part.substr(equals + 1);
+  }
+}
+
+int64_t Shape::Int(const std::string& key) const {
+  int64_t number = 0;
+  if (!Parse(values_.at(key), &number)) Refuse(key, values_.at(key), "a whole number");
+  // Far beyond every tensor that fits into memory, and products of three still fit 64 bits.
+  if (number < 0 || number > 2'000'000) Refuse(key, values_.at(key), "a number from 0 to 2000000");
+  return number;
+}
+
+double Shape::Real(const std::string& key) const {
+  double number = 0;
+  if (!Parse(values_.at(key), &number)) Refuse(key, values_.at(key), "a number");
+  return number;
+}
+
+std::vector<int> Shape::Ints(const std::string& key, size_t count) const {
+  std::vector<int> numbers;
+  for (const std::string_view part : Split(values_.at(key), 'x')) {
+    int number = 0;
+    if (!Parse(part, &number) || number < 0) Refuse(key, values_.at(key), "a list such as 3x3x3");
+    numbers.push_back(number);
+  }
+  if (numbers.size() == 1) numbers.assign(count, numbers[0]);
+  if (numbers.size() != count) Refuse(key, values_.at(key), fmt::format("one number or {} joined by x", count));
+  return numbers;
+}
+
+std::string Shape::text() const {
+  std::string text;
+  for (const auto& [key, value] : values_) text += (text.empty() ? "" : ",") + key + "=" + value;
+  return text;
+}
+
+}  // namespace detops_cli

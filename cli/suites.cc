@@ -1,0 +1,129 @@
+#include "suites.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "accuracy.h"
+#include "errors.h"
+#include "suite_tables.h"
+
+namespace detops_cli {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT,    MLUOP_DTYPE_HALF,  MLUOP_DTYPE_DOUBLE,
+                                      MLUOP_DTYPE_BFLOAT16, MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64};
+
+bool Contains(const std::vector<mluOpDataType_t>& types, mluOpDataType_t type) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// The shape with the operator's own values for what is left out.
+Shape Complete(const Operator& op, const Shape& shape) {
+  Shape complete;
+  for (const ShapeKey& key : op.keys()) {
+    complete.Set(key.name, shape.Has(key.name) ? shape.Word(key.name) : key.fallback);
+  }
+  for (const auto& [key, value] : shape.values()) {
+    if (complete.Has(key)) continue;
+    std::string known;
+    for (const ShapeKey& one : op.keys()) known += (known.empty() ? "" : ", ") + one.name;
+    throw UsageError(fmt::format("--shape: {} has no \"{}\"; it has {}", op.name(), key, known));
+  }
+  return complete;
+}
+
+// Thresholds for floating outputs instead of the promised ones; integers stay exact.
+void Loosen(Case& c, const Bars& bars, mluOpDataType_t type) {
+  const double bar = type == MLUOP_DTYPE_HALF ? bars.half : bars.single;
+  for (size_t i = 0; i < c.outputs.size(); ++i) {
+    if (c.outputs[i].type != type || type == MLUOP_DTYPE_INT32) continue;
+    c.criteria[i] = {{Formula::kDiff1, bar}, {Formula::kDiff2, bar}};
+    if (bars.diff4) c.criteria[i].push_back({Formula::kDiff4, 0});
+  }
+}
+
+Recipe MakeRecipe(const Operator& op, const Shape& shape, mluOpDataType_t type) {
+  const Shape complete = Complete(op, shape);
+  Recipe recipe;
+  recipe.about.op = op.name();
+  recipe.about.shape = op.Summary(complete);
+  recipe.about.type = TypeName(type);
+  recipe.about.layout = complete.Has("layout") ? complete.Word("layout") : "";
+  recipe.about.profile = Contains(op.contract_types(), type) ? "contract" : "full";
+  recipe.make = [&op, complete, type] { return op.Make(complete, type, kSeed); };
+  return recipe;
+}
+
+std::vector<mluOpDataType_t> TypesOf(const Operator& op, Types types) {
+  switch (types) {
+    case Types::kFloat:
+      return {MLUOP_DTYPE_FLOAT};
+    case Types::kContract:
+      return op.contract_types();
+    default:
+      return AllTypes(op);
+  }
+}
+
+}  // namespace
+
+std::vector<mluOpDataType_t> AllTypes(const Operator& op) {
+  std::vector<mluOpDataType_t> types = op.contract_types();
+  for (const mluOpDataType_t type : op.full_types()) types.push_back(type);
+  return types;
+}
+
+mluOpDataType_t ParseType(const std::string& name) {
+  std::string known;
+  for (const mluOpDataType_t type : kTypes) {
+    if (TypeName(type) == name) return type;
+    known += (known.empty() ? "" : ", ") + TypeName(type);
+  }
+  throw UsageError(fmt::format("--dtype: {} is none of {}", name, known));
+}
+
+std::vector<std::string> SuiteNames() { return {"smoke", "documents", "large"}; }
+
+std::vector<Recipe> MakeSuite(const std::string& name) {
+  std::vector<Recipe> recipes;
+  for (const SuiteRow& row : SuiteTable(name)) {
+    for (const std::string_view op_name : row.operators) {
+      const Operator& op = *FindOperator(op_name);
+      for (const mluOpDataType_t type : TypesOf(op, row.types)) {
+        Recipe recipe = MakeRecipe(op, Shape(row.shape), type);
+        if (row.full_profile) recipe.about.profile = "full";
+        recipe.about.suite = name;
+        recipe.about.source = row.source;
+        recipe.about.id = fmt::format("{}/{}/{}/{}", name, op_name, row.name, recipe.about.type);
+        recipe.about.reproduce = fmt::format("detops accept --suite {} --filter '{}'", name, recipe.about.id);
+        if (row.bars.single > 0) {
+          recipe.make = [make = std::move(recipe.make), bars = row.bars, type] {
+            Case c = make();
+            Loosen(c, bars, type);
+            return c;
+          };
+        }
+        recipes.push_back(std::move(recipe));
+      }
+    }
+  }
+  return recipes;
+}
+
+Recipe MakeFreeCase(const Operator& op, const Shape& shape, mluOpDataType_t type) {
+  if (!Contains(AllTypes(op), type)) {
+    throw UsageError(fmt::format("--dtype: {} does not take {}", op.name(), TypeName(type)));
+  }
+  Recipe recipe = MakeRecipe(op, shape, type);
+  recipe.about.suite = "free";
+  recipe.about.source = "command line";
+  const std::string text = shape.text();
+  recipe.about.id = fmt::format("{}/{}/{}", op.name(), text.empty() ? "default" : text, recipe.about.type);
+  recipe.about.reproduce = fmt::format("detops accept --op {} --dtype {}{}", op.name(), recipe.about.type,
+                                       text.empty() ? "" : " --shape " + text);
+  return recipe;
+}
+
+}  // namespace detops_cli

@@ -1,0 +1,17 @@
+// Times a case beside measurements of the machine.
+#ifndef DETOPS_CLI_TIMING_H_
+#define DETOPS_CLI_TIMING_H_
+
+#include "result.h"
+#include "runner.h"
+#include "session.h"
+
+namespace detops_cli {
+
+// The session has been called with success before. With several cores and a library whose threads can be set, the
+// scaling from one thread up is measured too.
+TimingResult TimeCase(Session& session, const Theory& theory, const RunOptions& options);
+
+}  // namespace detops_cli
+
+#endif  // DETOPS_CLI_TIMING_H_
