@@ -1,5 +1,4 @@
-// The shapes of the design document and of the networks around it, and the least work of a call: for benchmarks and the
-// demo.
+// The shapes of the design document and of the networks around it, and the least work of a call: for benchmarks.
 #ifndef DETOPS_OPS_GET_INDICE_PAIRS_CASES_H_
 #define DETOPS_OPS_GET_INDICE_PAIRS_CASES_H_
 

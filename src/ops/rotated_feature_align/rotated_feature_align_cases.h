@@ -1,5 +1,5 @@
 // The shapes of the design document, boxes as a detector makes them, and the least work of a call: for benchmarks and
-// the demo.
+// the program.
 #ifndef DETOPS_OPS_ROTATED_FEATURE_ALIGN_CASES_H_
 #define DETOPS_OPS_ROTATED_FEATURE_ALIGN_CASES_H_
 
