@@ -25,8 +25,8 @@ using Contents = std::vector<std::vector<std::byte>>;
 // "" if equal; otherwise where they part.
 std::string FirstDifference(const Case& c, const Contents& a, const Contents& b) {
   for (size_t output = 0; output < a.size(); ++output) {
+    if (std::memcmp(a[output].data(), b[output].data(), a[output].size()) == 0) continue;
     const auto [x, y] = std::mismatch(a[output].begin(), a[output].end(), b[output].begin());
-    if (x == a[output].end()) continue;
     const auto element = (x - a[output].begin()) * std::max<int64_t>(c.outputs[output].span(), 1) /
                          static_cast<int64_t>(a[output].size());
     return fmt::format("{} from element {} on", c.outputs[output].name, element);
