@@ -15,6 +15,12 @@ RunResult GetRegularPairs(const GetIndicePairsProblem& problem, const Parallel& 
 
 }  // namespace
 
+const char* GetIndicePairsWay(const GetIndicePairsProblem& problem) {
+  if (problem.submanifold) return "submanifold: neighbours searched among the sorted sites";
+  return DenseWayFits(problem) ? "regular: outputs marked in a bit map of the space"
+                               : "regular: outputs sorted by key, as the space is too large for a bit map";
+}
+
 int64_t GetIndicePairsWorkspaceBytes(const GetIndicePairsProblem& problem) {
   if (problem.submanifold) return SubmanifoldWorkspaceBytes(problem);
   return DenseWayFits(problem) ? DenseWorkspaceBytes(problem) : 0;

@@ -32,6 +32,9 @@ struct GetIndicePairsProblem {
   int columns() const { return dims + 1; }
 };
 
+// For the log: which algorithm, and why.
+const char* GetIndicePairsWay(const GetIndicePairsProblem& problem);
+
 // Depends on geometry and L only, not on threads or data.
 int64_t GetIndicePairsWorkspaceBytes(const GetIndicePairsProblem& problem);
 

@@ -6,6 +6,7 @@
 #include "core/checked_math.h"
 #include "core/context.h"
 #include "core/gen_case.h"
+#include "core/simd_target.h"
 #include "ops/get_indice_pairs/get_indice_pairs.h"
 
 namespace detops {
@@ -212,6 +213,7 @@ void Describe(const Arguments& args, GenCase& record) {
 
 // Behind the checks: the work, and the number of outputs.
 mluOpStatus_t Finish(const Call& call, mluOpSparseConvolutionDescriptor_t conv, const GetIndicePairsProblem& problem) {
+  call.Log(DETOPS_LOG_DISPATCH, "%s; %s", GetIndicePairsWay(problem), TargetName());
   int64_t outputs = 0;
   const RunResult result = GetIndicePairs(problem, call.handle()->parallel, call.handle()->scratch, &outputs);
   if (result != RunResult::kDone) return call.Finish(result);

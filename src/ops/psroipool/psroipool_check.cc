@@ -5,6 +5,7 @@
 #include "core/checked_math.h"
 #include "core/context.h"
 #include "core/gen_case.h"
+#include "core/simd_target.h"
 #include "ops/psroipool/psroipool_mapping.h"
 #include "ops/psroipool/psroipool_rois.h"
 
@@ -198,6 +199,10 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolA
   CheckPixelLimits(check, args.map);
   if (check.failed()) return check.status();
   const auto* mapping = static_cast<const int32_t*>(args.mapping.data);
+  call.Log(DETOPS_LOG_DISPATCH, "%s; %s",
+           findings.usual ? "rois added up plane by plane, as every channel has one bin"
+                          : "a piece of a row of pixels at a time, as mapping_channel is not that of the forward pass",
+           TargetName());
   return Finish(call, args, [&](const Parallel& parallel, Scratch& scratch) {
     return findings.usual ? PsRoiPoolBackward(problem, parallel, scratch)
                           : PsRoiPoolBackwardMapped(problem, mapping, parallel, scratch);
