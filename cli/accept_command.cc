@@ -30,13 +30,17 @@ std::vector<const Operator*> ChosenOperators(const std::vector<std::string>& nam
   return chosen;
 }
 
+std::vector<mluOpDataType_t> ParseTypes(const std::vector<std::string>& names) {
+  std::vector<mluOpDataType_t> types(names.size());
+  std::transform(names.begin(), names.end(), types.begin(), ParseType);
+  return types;
+}
+
 std::vector<Recipe> FreeCases(const AcceptArguments& arguments) {
   if (arguments.operators.empty()) throw UsageError("--shape needs --op");
   std::vector<Recipe> recipes;
   for (const Operator* op : ChosenOperators(arguments.operators)) {
-    std::vector<mluOpDataType_t> types;
-    for (const std::string& name : arguments.types) types.push_back(ParseType(name));
-    if (types.empty()) types = op->contract_types();
+    std::vector<mluOpDataType_t> types = arguments.types.empty() ? op->contract_types() : ParseTypes(arguments.types);
     for (const std::string& shape : arguments.shapes) {
       for (const mluOpDataType_t type : types) recipes.push_back(MakeFreeCase(*op, Shape(shape), type));
     }
@@ -45,11 +49,8 @@ std::vector<Recipe> FreeCases(const AcceptArguments& arguments) {
 }
 
 std::vector<Recipe> SuiteCases(const AcceptArguments& arguments) {
-  std::vector<std::string> types;
-  for (const std::string& name : arguments.types) {
-    ParseType(name);
-    types.push_back(name);
-  }
+  const std::vector<std::string>& types = arguments.types;
+  ParseTypes(types);  // or refuses
   const std::vector<const Operator*> operators = ChosenOperators(arguments.operators);
   const auto wanted = [&](const CaseResult& about) {
     const bool op = operators.empty() || std::any_of(operators.begin(), operators.end(),

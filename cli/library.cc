@@ -11,7 +11,7 @@ namespace detops_cli {
 namespace {
 
 // Found by the loader, which looks beside the program first (its run path says so).
-constexpr char kOwnLibrary[] = "libdetops.so.0";
+constexpr char kOwnLibrary[] = DETOPS_CLI_OWN_LIBRARY;
 
 template <typename Function>
 bool Find(void* library, const char* name, Function* function) {

@@ -47,7 +47,7 @@ class GetIndicePairsOperator : public Operator {
   }
 
   std::string Summary(const Shape& shape) const override {
-    return fmt::format("{} sites, {}, filter {}, {}", shape.Word("sites"), shape.Word("space"), shape.Word("filter"),
+    return fmt::format("{} of {}, {}, {}", shape.Word("sites"), shape.Word("space"), shape.Word("filter"),
                        shape.Int("subm") != 0 ? "submanifold" : "stride " + shape.Word("stride"));
   }
 

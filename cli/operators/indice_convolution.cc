@@ -138,7 +138,7 @@ class IndiceConvolution : public Operator {
   }
 
   std::string Summary(const Shape& shape) const override {
-    return fmt::format("{} sites, {}->{}, filter {}{}, {}", shape.Word("sites"), shape.Word("ci"), shape.Word("co"),
+    return fmt::format("{}, {}->{}, {}{}, {}", shape.Word("sites"), shape.Word("ci"), shape.Word("co"),
                        shape.Word("filter"), shape.Int("subm") != 0 ? "" : " stride " + shape.Word("stride"),
                        shape.Word("layout"));
   }

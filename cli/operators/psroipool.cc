@@ -51,7 +51,7 @@ class PsRoiPool : public Operator {
     return {MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16};
   }
   std::string layouts() const override { return "maps NHWC, rois any"; }
-  std::string profile_notes() const override { return "half; torchvision's conventions and NCHW as extensions"; }
+  std::string profile_notes() const override { return "torchvision's conventions and NCHW as extensions"; }
   std::vector<ShapeKey> keys() const override {
     return {{"batch", "1", "images"},         {"height", "14", "of the map"},
             {"width", "14", "of the map"},    {"rois", "320", "regions"},

@@ -89,8 +89,8 @@ class RoiAwarePool3d : public Operator {
   }
 
   std::string Summary(const Shape& shape) const override {
-    return fmt::format("{} boxes, {} points, {}, {} channels, {}", shape.Word("boxes"), shape.Word("points"),
-                       shape.Word("out"), shape.Word("channels"), shape.Word("pool"));
+    return fmt::format("{} boxes, {} points, {}, c{}, {}", shape.Word("boxes"), shape.Word("points"), shape.Word("out"),
+                       shape.Word("channels"), shape.Word("pool"));
   }
 
   mluOpStatus_t WorkspaceSize(const Library& library, const Invocation& i, size_t* bytes) const override {
