@@ -17,19 +17,6 @@ struct AcceptArguments {
   bool list = false, no_timing = false;
 };
 
-// Names of operators, also as globs: "psroipool*".
-std::vector<const Operator*> ChosenOperators(const std::vector<std::string>& names) {
-  std::vector<const Operator*> chosen;
-  for (const std::string& name : names) {
-    const size_t before = chosen.size();
-    for (const Operator* op : AllOperators()) {
-      if (MatchesFilter(name, op->name())) chosen.push_back(op);
-    }
-    if (chosen.size() == before) throw UsageError(fmt::format("--op: no operator is called {}; see detops list", name));
-  }
-  return chosen;
-}
-
 std::vector<mluOpDataType_t> ParseTypes(const std::vector<std::string>& names) {
   std::vector<mluOpDataType_t> types(names.size());
   std::transform(names.begin(), names.end(), types.begin(), ParseType);
@@ -39,7 +26,7 @@ std::vector<mluOpDataType_t> ParseTypes(const std::vector<std::string>& names) {
 std::vector<Recipe> FreeCases(const AcceptArguments& arguments) {
   if (arguments.operators.empty()) throw UsageError("--shape needs --op");
   std::vector<Recipe> recipes;
-  for (const Operator* op : ChosenOperators(arguments.operators)) {
+  for (const Operator* op : FindOperators(arguments.operators)) {
     std::vector<mluOpDataType_t> types = arguments.types.empty() ? op->contract_types() : ParseTypes(arguments.types);
     for (const std::string& shape : arguments.shapes) {
       for (const mluOpDataType_t type : types) recipes.push_back(MakeFreeCase(*op, Shape(shape), type));
@@ -51,7 +38,7 @@ std::vector<Recipe> FreeCases(const AcceptArguments& arguments) {
 std::vector<Recipe> SuiteCases(const AcceptArguments& arguments) {
   const std::vector<std::string>& types = arguments.types;
   ParseTypes(types);  // or refuses
-  const std::vector<const Operator*> operators = ChosenOperators(arguments.operators);
+  const std::vector<const Operator*> operators = FindOperators(arguments.operators);
   const auto wanted = [&](const CaseResult& about) {
     const bool op = operators.empty() || std::any_of(operators.begin(), operators.end(),
                                                      [&](const Operator* one) { return one->name() == about.op; });

@@ -25,7 +25,9 @@ double DiffKl(const std::vector<double>& evaluated, const std::vector<double>& b
   if (evaluated.size() != baseline.size()) return DBL_MAX;
   if (evaluated.size() < kFewest) return -1;
   double divergence = 0;
+  if (detops_test::FirstClassMismatch(evaluated, baseline) >= 0) return DBL_MAX;
   for (size_t i = 0; i < evaluated.size(); ++i) {
+    if (!std::isfinite(baseline[i])) continue;
     const double e = std::max(std::fabs(evaluated[i]), kFloor), b = std::max(std::fabs(baseline[i]), kFloor);
     divergence += (e - b) * std::log(e / b);
   }

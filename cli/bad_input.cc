@@ -18,7 +18,12 @@ using Place = std::function<TensorArgument&(Invocation&)>;
 class Calls {
  public:
   explicit Calls(Session& session) : session_(session), case_(session.the_case()) {
+    for (const auto* tensors : {&case_.inputs, &case_.outputs}) {
+      for (const HostTensor& tensor : *tensors) empty_ = empty_ || tensor.elements() == 0;
+    }
     calls_ = case_.op->BadCalls(case_);
+    // A call with an empty tensor is a success before anything is read.
+    if (empty_) std::erase_if(calls_, [](const BadCall& call) { return call.input >= 0; });
     Add(Basis::kDocument, "handle is NULL", {kBadParam}, [](Invocation& i) { i.handle = nullptr; });
     for (size_t t = 0; t < case_.inputs.size(); ++t) {
       AddTensor(case_.inputs[t], [t](Invocation& i) -> TensorArgument& { return i.inputs[t]; });
@@ -42,7 +47,7 @@ class Calls {
   void AddTensor(const HostTensor& tensor, const Place& place) {
     Add(Basis::kDocument, tensor.name + "_desc is NULL", {kBadParam},
         [place](Invocation& i) { place(i).desc = nullptr; });
-    if (tensor.elements() > 0) {
+    if (!empty_) {
       Add(Basis::kDocument, tensor.name + " is NULL", {kBadParam}, [place](Invocation& i) { place(i).data = nullptr; });
     }
     HostTensor wrong = tensor;
@@ -75,23 +80,30 @@ class Calls {
   }
 
   void AddOverlaps(size_t output) {
-    if (case_.outputs[output].elements() == 0) return;
+    if (empty_) return;
     for (size_t input = 0; input < case_.inputs.size(); ++input) {
-      if (case_.inputs[input].elements() == 0) continue;
       Add(Basis::kPromise, fmt::format("{} is {}", case_.outputs[output].name, case_.inputs[input].name), {kBadParam},
           [output, input](Invocation& i) { i.outputs[output].data = i.inputs[input].data; });
+    }
+    for (size_t other = 0; other < output; ++other) {
+      if (case_.op->OptionalOutput(case_, other)) continue;
+      Add(Basis::kPromise, fmt::format("{} is {}", case_.outputs[output].name, case_.outputs[other].name), {kBadParam},
+          [output, other](Invocation& i) { i.outputs[output].data = i.outputs[other].data; });
     }
   }
 
   void AddWorkspace() {
-    if (session_.workspace_bytes() == 0) return;
+    if (empty_ || session_.workspace_bytes() == 0) return;
     Add(Basis::kDocument, "workspace is NULL", {kBadParam}, [](Invocation& i) { i.workspace = nullptr; });
     Add(Basis::kPromise, "workspace is one byte too small", {kBadParam}, [](Invocation& i) { --i.workspace_size; });
+    Add(Basis::kPromise, "workspace is " + case_.inputs[0].name, {kBadParam},
+        [](Invocation& i) { i.workspace = i.inputs[0].data; });
   }
 
   Session& session_;
   const Case& case_;
   std::vector<BadCall> calls_;
+  bool empty_ = false;
 };
 
 std::string StatusName(const Library& library, mluOpStatus_t status) {
@@ -131,7 +143,7 @@ std::string TryCall(Session& session, const BadCall& bad, bool look) {
 
 }  // namespace
 
-CheckResult CheckBadInput(Session& session, bool documented_only,
+CheckResult CheckBadInput(Session& session, const std::vector<std::vector<std::byte>>& good, bool documented_only,
                           const std::function<void(const std::string&)>& before) {
   const Calls calls(session);
   session.FillOutputs(kCanary);
@@ -156,8 +168,16 @@ CheckResult CheckBadInput(Session& session, bool documented_only,
   }
   const std::string guard = session.DamagedGuard();
   if (!guard.empty()) reasons.push_back("bytes beside " + guard + " were written");
+  const std::string input = session.ChangedInput();
+  if (!input.empty()) reasons.push_back(input + " was changed");
+  const int outputs_before = session.invocation().num_act_out;
+  if (session.NumActOut() != outputs_before) reasons.emplace_back("num_act_out was changed");
   const mluOpStatus_t after = session.Call();
-  if (after != MLUOP_STATUS_SUCCESS) reasons.push_back("afterwards a good call fails: " + session.Explain(after));
+  if (after != MLUOP_STATUS_SUCCESS) {
+    reasons.push_back("afterwards a good call fails: " + session.Explain(after));
+  } else if (session.Outputs() != good) {
+    reasons.emplace_back("afterwards a good call gives other bits in its outputs");
+  }
   if (reasons.empty()) return {"bad input", "pass", fmt::format("{} calls refused", tried)};
   std::string detail = fmt::format("{} of {} bad calls: ", reasons.size(), tried);
   for (size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i) detail += (i == 0 ? "" : "; ") + reasons[i];

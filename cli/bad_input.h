@@ -12,7 +12,8 @@ namespace detops_cli {
 
 // `documented_only`: leaves out what only detops promises. `before` hears of each call before it is made, so that a
 // crash has a name. The inputs are as before afterwards.
-CheckResult CheckBadInput(Session& session, bool documented_only,
+// `good`: the outputs of a good call, which one afterwards must give again.
+CheckResult CheckBadInput(Session& session, const std::vector<std::vector<std::byte>>& good, bool documented_only,
                           const std::function<void(const std::string&)>& before);
 
 }  // namespace detops_cli

@@ -24,10 +24,7 @@ struct BenchArguments {
 std::vector<Recipe> ChooseCases(const BenchArguments& arguments) {
   std::vector<Recipe> recipes;
   if (!arguments.shapes.empty() && arguments.operators.empty()) throw UsageError("--shape needs --op");
-  for (const std::string& name : arguments.operators) {
-    if (arguments.shapes.empty()) break;
-    const Operator* const op = FindOperator(name);
-    if (op == nullptr) throw UsageError(fmt::format("--op: no operator is called {}; see detops list", name));
+  for (const Operator* op : FindOperators(arguments.operators)) {
     for (const std::string& shape : arguments.shapes) {
       for (const mluOpDataType_t type : arguments.types.empty() ? op->contract_types() : AllTypes(*op)) {
         recipes.push_back(MakeFreeCase(*op, Shape(shape), type));
@@ -97,16 +94,18 @@ bool PrintComparison(const RunResultFile& before, const RunResultFile& after) {
     fmt::print("another machine ({}): ratios to the bound say something, times nothing\n", before.machine.cpu);
   }
   fmt::print("{:<82}{:>11} {:>11} {:>8} {:>8} {:>7}  verdict\n", "case", "old us", "new us", "old x", "new x", "noise");
-  bool good = true;
+  bool good = true, any = false;
   for (const CaseResult& result : after.cases) {
     const auto found = old.find(result.id);
     if (!result.timed || found == old.end()) continue;
+    any = true;
     const TimingResult &was = found->second->timing, &is = result.timing;
     const Comparison comparison = Compare(was, is);
     good = good && std::string_view(comparison.verdict) != "slower";
     fmt::print("{:<82}{:>11.1f} {:>11.1f} {:>8.2f} {:>8.2f} {:>6.0f}%  {}\n", result.id, was.best_us, is.best_us,
                was.ratio, is.ratio, 100 * comparison.noise, comparison.verdict);
   }
+  if (!any) throw UsageError("--baseline: no case of this run is in it");
   return good;
 }
 

@@ -12,13 +12,15 @@ constexpr size_t kPiece = size_t{1} << 20;  // host memory for filling and compa
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(const Library& library, size_t bytes) : library_(library), bytes_(bytes) {
+DeviceBuffer::DeviceBuffer(const Library& library, size_t bytes, size_t shift)
+    : library_(library), bytes_(bytes), begin_(kGuard + shift) {
   void* base = nullptr;
-  if (library_->cnrtMalloc(&base, bytes + 2 * kGuard) != cnrtSuccess || base == nullptr) {
-    throw DeviceError(fmt::format("cnrtMalloc gives no {} bytes", bytes + 2 * kGuard));
+  const size_t all = begin_ + bytes + kGuard;
+  if (library_->cnrtMalloc(&base, all) != cnrtSuccess || base == nullptr) {
+    throw DeviceError(fmt::format("cnrtMalloc gives no {} bytes", all));
   }
   base_ = static_cast<unsigned char*>(base);
-  FillRange(0, bytes_ + 2 * kGuard, kGuardByte);
+  FillRange(0, all, kGuardByte);
 }
 
 DeviceBuffer::~DeviceBuffer() { library_->cnrtFree(base_); }
@@ -31,11 +33,11 @@ void DeviceBuffer::Copy(void* to, const void* from, size_t bytes, cnrtMemTransDi
 }
 
 void DeviceBuffer::Write(size_t offset, const void* from, size_t bytes) {
-  Copy(base_ + kGuard + offset, from, bytes, cnrtMemcpyHostToDev);
+  Copy(base_ + begin_ + offset, from, bytes, cnrtMemcpyHostToDev);
 }
 
 void DeviceBuffer::Read(size_t offset, void* to, size_t bytes) const {
-  Copy(to, base_ + kGuard + offset, bytes, cnrtMemcpyDevToHost);
+  Copy(to, base_ + begin_ + offset, bytes, cnrtMemcpyDevToHost);
 }
 
 std::vector<std::byte> DeviceBuffer::Contents() const {

@@ -18,21 +18,22 @@ struct DeviceError : std::runtime_error {
 class DeviceBuffer {
  public:
   // The guards are NaN bytes, so that what is read from there shows in the results. Throws DeviceError.
-  DeviceBuffer(const Library& library, size_t bytes);
+  // `shift`: so many bytes off the runtime's own alignment.
+  DeviceBuffer(const Library& library, size_t bytes, size_t shift = 0);
   ~DeviceBuffer();
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
-  void* data() const { return base_ + kGuard; }
+  void* data() const { return base_ + begin_; }
   size_t bytes() const { return bytes_; }
 
-  void Fill(unsigned char value) { FillRange(kGuard, bytes_, value); }
+  void Fill(unsigned char value) { FillRange(begin_, bytes_, value); }
   void Write(size_t offset, const void* from, size_t bytes);
   void Read(size_t offset, void* to, size_t bytes) const;
   std::vector<std::byte> Contents() const;
 
-  bool IsFilledWith(unsigned char value) const { return RangeIs(kGuard, bytes_, value); }
-  bool GuardsIntact() const { return RangeIs(0, kGuard, kGuardByte) && RangeIs(kGuard + bytes_, kGuard, kGuardByte); }
+  bool IsFilledWith(unsigned char value) const { return RangeIs(begin_, bytes_, value); }
+  bool GuardsIntact() const { return RangeIs(0, begin_, kGuardByte) && RangeIs(begin_ + bytes_, kGuard, kGuardByte); }
 
  private:
   static constexpr size_t kGuard = 4096;
@@ -44,6 +45,7 @@ class DeviceBuffer {
 
   const Library& library_;
   size_t bytes_;
+  size_t begin_;  // of the data, behind the guard
   unsigned char* base_ = nullptr;
 };
 

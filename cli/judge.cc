@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "accuracy.h"
@@ -51,12 +53,14 @@ class Judge {
     if (options_.repeat) CheckRepetition(c, session, first);
     if (options_.repeat) CheckThreads(c, session, first);
     CheckMemory(session);
+    // A defect that the checks above have found would only be found once more.
+    if (options_.repeat && !Failed()) CheckAlignment(c, session.Threads(), first);
     if (options_.bad_input) {
       step_("bad input");
-      result_.checks.push_back(CheckBadInput(session, options_.documented_bad_input_only,
+      result_.checks.push_back(CheckBadInput(session, first, options_.documented_bad_input_only,
                                              [this](const std::string& what) { step_("bad input: " + what); }));
     }
-    if (options_.timing && !Failed()) Time(c, session);
+    if (options_.timing && !Failed()) Time(c, session, first);
   }
 
  private:
@@ -70,15 +74,16 @@ class Judge {
 
   Contents FirstCall(Session& session) {
     step_("first call");
-    mluOpStatus_t status = session.Prepare();
+    const mluOpStatus_t status = session.Prepare();
     if (status != MLUOP_STATUS_SUCCESS) {
       Add("call", false, "workspace size: " + session.Explain(status));
       return {};
     }
     session.FillOutputs(kFirstFill);
-    result_.timing.algorithm = session.AlgorithmOf(&status);
-    Add("call", status == MLUOP_STATUS_SUCCESS, status == MLUOP_STATUS_SUCCESS ? "" : session.Explain(status));
-    return status == MLUOP_STATUS_SUCCESS ? session.Outputs() : Contents{};
+    std::string failure;
+    result_.timing.algorithm = session.FirstCall(&failure);
+    Add("call", failure.empty(), failure);
+    return failure.empty() ? session.Outputs() : Contents{};
   }
 
   void CheckAccuracy(const Case& c, const Session& session, const Contents& outputs) {
@@ -138,6 +143,22 @@ class Judge {
     Add("threads", true, "same bits with " + tried);
   }
 
+  // Tensors that begin one element further than the runtime aligns memory.
+  void CheckAlignment(const Case& c, int threads, const Contents& first) {
+    step_("other alignment");
+    Session session(library_, c, result_.profile == "full", Placement::kShifted);
+    session.SetThreads(threads);
+    std::string reason;
+    if (session.Prepare() != MLUOP_STATUS_SUCCESS) {
+      reason = "the workspace function fails";
+    } else {
+      reason = Repeat(c, session, first, kSecondFill);
+    }
+    const std::string guard = session.DamagedGuard();
+    if (reason.empty() && !guard.empty()) reason = "bytes beside " + guard + " were written";
+    Add("alignment", reason.empty(), reason.empty() ? "" : "tensors shifted by one element: " + reason);
+  }
+
   void CheckMemory(const Session& session) {
     step_("guards");
     const std::string guard = session.DamagedGuard(), input = session.ChangedInput();
@@ -145,7 +166,7 @@ class Judge {
     Add("inputs", input.empty(), input.empty() ? "" : input + " was changed");
   }
 
-  void Time(const Case& c, Session& session) {
+  void Time(const Case& c, Session& session, const Contents& first) {
     step_("timing");
     Theory theory = c.op->TheoryOf(c);
     theory.operations = c.theory_operations.value_or(theory.operations);
@@ -155,6 +176,8 @@ class Judge {
     result_.timing.algorithm = algorithm;
     if (library_->detopsGetTarget != nullptr) result_.timing.target = library_->detopsGetTarget();
     result_.timed = true;
+    const std::string difference = FirstDifference(c, first, session.Outputs());
+    if (!difference.empty()) Add("repeat", false, "after the timed calls: other bits in " + difference);
   }
 
   const Library& library_;
@@ -164,6 +187,17 @@ class Judge {
   CaseResult& result_;
 };
 
+// What cannot be made is no fault of the library.
+Case MakeCase(const Recipe& recipe) {
+  try {
+    return recipe.make();
+  } catch (const std::bad_alloc&) {
+    throw UsageError("no memory for tensors of this size");
+  } catch (const std::length_error&) {
+    throw UsageError("tensors of this size cannot exist");
+  }
+}
+
 }  // namespace
 
 CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOptions& options,
@@ -172,7 +206,7 @@ CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOpti
   CaseResult result = recipe.about;
   try {
     step("making the inputs");
-    const Case the_case = recipe.make();
+    const Case the_case = MakeCase(recipe);
     if (!the_case.op->Available(library)) {
       result.verdict = "missing";
       result.detail = fmt::format("the library lacks {} or what it needs", the_case.op->function());

@@ -14,29 +14,32 @@ using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, floa
                                                    mluOpTensorDescriptor_t, void*, mluOpTensorDescriptor_t, void*);
 
 // What no case can do without.
-#define DETOPS_CLI_BASIC_FUNCTIONS(X)                                                                                  \
-  X(mluOpCreate)                                                                                                       \
-  X(mluOpDestroy)                                                                                                      \
-  X(mluOpCreateTensorDescriptor) X(mluOpDestroyTensorDescriptor) X(mluOpSetTensorDescriptor) X(cnrtMalloc) X(cnrtFree) \
-      X(cnrtMemcpy)
+#define DETOPS_CLI_BASIC_FUNCTIONS(X) \
+  X(mluOpCreate)                      \
+  X(mluOpDestroy)                     \
+  X(mluOpCreateTensorDescriptor)      \
+  X(mluOpDestroyTensorDescriptor) X(mluOpSetTensorDescriptor) X(cnrtMalloc) X(cnrtFree) X(cnrtMemcpy)
 
 // What some operators, checks or texts need.
-#define DETOPS_CLI_OTHER_FUNCTIONS(X)                                                                                  \
-  X(mluOpGetErrorString)                                                                                               \
-  X(mluOpGetLibVersion)                                                                                                \
-  X(mluOpSetQueue) X(mluOpSetTensorDescriptor_v2) X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate)                  \
-      X(cnrtQueueDestroy) X(cnrtQueueSync) X(mluOpCreateSparseConvolutionDescriptor) X(                                \
-          mluOpDestroySparseConvolutionDescriptor) X(mluOpSetSparseConvolutionDescriptor)                              \
-          X(mluOpGetSparseConvolutionNumActOut) X(mluOpRotatedFeatureAlignForward) X(mluOpRotatedFeatureAlignBackward) \
-              X(mluOpPsRoiPoolBackward) X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) X(mluOpRoiAwarePool3dForward)    \
-                  X(mluOpRoiAwarePool3dBackward) X(mluOpGetIndicePairsWorkspaceSize) X(mluOpGetIndicePairs)            \
-                      X(mluOpGetIndiceConvolutionForwardWorkspaceSize) X(mluOpIndiceConvolutionForward)                \
-                          X(mluOpGetIndiceConvolutionBackwardDataWorkspaceSize) X(mluOpIndiceConvolutionBackwardData)  \
-                              X(mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize)                                  \
-                                  X(mluOpIndiceConvolutionBackwardFilter) X(detopsSetNumThreads)                       \
-                                      X(detopsGetNumThreads) X(detopsSetProfile) X(detopsGetLastError)                 \
-                                          X(detopsSetSparseConvolutionDescriptor) X(detopsSetLog) X(detopsGetTarget)   \
-                                              X(detopsSetTarget) X(detopsGetSupportedTargets) X(detopsGetVersion)
+#define DETOPS_CLI_OTHER_FUNCTIONS(X)                                                                           \
+  X(mluOpGetErrorString)                                                                                        \
+  X(mluOpGetLibVersion)                                                                                         \
+  X(mluOpSetQueue)                                                                                              \
+  X(mluOpSetTensorDescriptor_v2) X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate) X(cnrtQueueDestroy)        \
+      X(cnrtQueueSync) X(mluOpCreateSparseConvolutionDescriptor) X(mluOpDestroySparseConvolutionDescriptor)     \
+          X(mluOpSetSparseConvolutionDescriptor) X(mluOpGetSparseConvolutionNumActOut)                          \
+              X(mluOpRotatedFeatureAlignForward) X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolBackward)  \
+                  X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) X(mluOpRoiAwarePool3dForward)                   \
+                      X(mluOpRoiAwarePool3dBackward) X(mluOpGetIndicePairsWorkspaceSize) X(mluOpGetIndicePairs) \
+                          X(mluOpGetIndiceConvolutionForwardWorkspaceSize) X(mluOpIndiceConvolutionForward)     \
+                              X(mluOpGetIndiceConvolutionBackwardDataWorkspaceSize)                             \
+                                  X(mluOpIndiceConvolutionBackwardData)                                         \
+                                      X(mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize)                   \
+                                          X(mluOpIndiceConvolutionBackwardFilter) X(detopsSetNumThreads)        \
+                                              X(detopsGetNumThreads) X(detopsSetProfile) X(detopsGetLastError)  \
+                                                  X(detopsSetSparseConvolutionDescriptor) X(detopsSetLog)       \
+                                                      X(detopsGetTarget) X(detopsSetTarget)                     \
+                                                          X(detopsGetSupportedTargets) X(detopsGetVersion)
 
 namespace detops_cli {
 

@@ -23,15 +23,15 @@ std::string CpuName() {
   return "unknown processor";
 }
 
+int64_t CacheBytes(int level_question) { return std::max<int64_t>(0, sysconf(level_question)); }
+
+}  // namespace
+
 int Cores() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
 }
-
-int64_t CacheBytes(int level_question) { return std::max<int64_t>(0, sysconf(level_question)); }
-
-}  // namespace
 
 MachineResult DescribeMachine(int threads) {
   MachineResult machine;
@@ -75,8 +75,8 @@ LibraryResult DescribeLibrary(const Library& library) {
 
 int ThreadsOf(const Library& library, int wanted) {
   mluOpHandle_t handle = nullptr;
-  if (library->detopsGetNumThreads == nullptr || library->mluOpCreate(&handle) != MLUOP_STATUS_SUCCESS) return 1;
-  int threads = 1;
+  if (library->detopsGetNumThreads == nullptr || library->mluOpCreate(&handle) != MLUOP_STATUS_SUCCESS) return Cores();
+  int threads = Cores();
   if (library->detopsSetNumThreads != nullptr) library->detopsSetNumThreads(handle, wanted);
   library->detopsGetNumThreads(handle, &threads);
   library->mluOpDestroy(handle);

@@ -12,7 +12,10 @@ MachineResult DescribeMachine(int threads);
 
 LibraryResult DescribeLibrary(const Library& library);
 
-// The threads that a handle uses when asked for `wanted` (0: its own choice); 1 if the library does not tell.
+// The cores that this process may use.
+int Cores();
+
+// The threads that a handle uses when asked for `wanted` (0: its own choice); all cores if the library does not tell.
 int ThreadsOf(const Library& library, int wanted);
 
 // "12.3 MiB"

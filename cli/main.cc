@@ -1,11 +1,13 @@
 // detops: acceptance test, case files, benchmark and report for libraries of detection operators.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "case_file/run_command.h"
 #include "commands.h"
 #include "errors.h"
+#include "shell_quote.h"
 #include "version.h"
 
 namespace {
@@ -25,7 +27,7 @@ constexpr char kFooter[] =
 
 std::string CommandLine(int argc, char** argv) {
   std::string line = "detops";
-  for (int i = 1; i < argc; ++i) line += std::string(" ") + argv[i];
+  for (int i = 1; i < argc; ++i) line += " " + detops_cli::ShellQuoted(argv[i]);
   return line;
 }
 
@@ -52,11 +54,18 @@ int main(int argc, char** argv) {
   detops_cli::AddListCommand(app);
   detops_cli::AddCompletionCommand(app);
   options.command = CommandLine(argc, argv);
+  std::signal(SIGPIPE, SIG_IGN);  // writing fails instead
   try {
     app.parse(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return Complain("the output could not be written");
     return exit_code;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const std::string first = argc > 1 ? argv[1] : "";
+    const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->check_name(first); });
+    if (!first.empty() && first[0] != '-' && commands.empty()) {
+      return Complain(first + " is no command; see detops --help");
+    }
     return Complain(error.what() + std::string("; see detops --help"));
   } catch (const std::exception& error) {
     return Complain(error.what());

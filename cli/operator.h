@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -30,10 +31,12 @@ class Shape {
   const std::map<std::string, std::string>& values() const { return values_; }
 
   // Throw UsageError if the value is not of the kind.
-  int64_t Int(const std::string& key) const;
-  double Real(const std::string& key) const;
+  int64_t Int(const std::string& key, int64_t least = 0) const;
+  double Real(const std::string& key) const;  // finite
   std::vector<int> Ints(const std::string& key, size_t count) const;
   const std::string& Word(const std::string& key) const { return values_.at(key); }
+  // Which of the words it is.
+  size_t Choice(const std::string& key, std::initializer_list<const char*> words) const;
 
   std::string text() const;
 
@@ -99,6 +102,8 @@ class Operator {
   // The library has everything a call needs.
   virtual bool Available(const Library& library) const = 0;
 
+  // Throws UsageError if a case of this shape cannot be made. `shape` has all keys.
+  virtual void Validate(const Shape& shape) const = 0;
   // Inputs are the same for the same shape, type and seed on every machine. `shape` has all keys.
   virtual Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const = 0;
   virtual std::string Summary(const Shape& shape) const = 0;  // short, for tables

@@ -27,7 +27,7 @@ struct OutputResult {
 
 // verdict: "pass", "fail", or "none" when the library lacks what the check needs.
 struct CheckResult {
-  std::string name;  // "call", "accuracy", "repeat", "threads", "guards", "inputs", "bad input"
+  std::string name;  // "call", "accuracy", "repeat", "threads", "alignment", "guards", "inputs", "bad input"
   std::string verdict;
   std::string detail;  // what was found, for failures and for "none"
 };

@@ -10,6 +10,7 @@
 #include "display.h"
 #include "errors.h"
 #include "report/report.h"
+#include "shell_quote.h"
 #include "worker.h"
 
 namespace detops_cli {
@@ -56,7 +57,10 @@ class Run {
           file_.complete = false;
           return;
         case Worker::Event::kTimeout:
-          Lose("timeout", fmt::format("no answer for {:.0f} s", options_.timeout_seconds));
+          Lose("timeout", fmt::format("no sign of life for {:g} s", options_.timeout_seconds));
+          return;
+        case Worker::Event::kGarbage:
+          Lose("crashed", "the library has written into the pipe to this program");
           return;
         case Worker::Event::kEnd:
           if (file_.cases.size() < recipes_.size()) Lose("crashed", worker.Death());
@@ -90,12 +94,15 @@ class Run {
   void Lose(const char* verdict, const std::string& reason) {
     CaseResult result = recipes_[file_.cases.size()].about;
     result.verdict = verdict;
-    result.detail = fmt::format("{}: {}", step_, reason);
+    result.detail = fmt::format("{}: {}", step_.empty() ? "start" : step_, reason);
     result.checks.push_back({"call", "fail", result.detail});
     Keep(result);
   }
 
-  void Keep(const CaseResult& result) {
+  void Keep(CaseResult result) {
+    // What the command line said for all cases.
+    if (!options_.library.empty()) result.reproduce += " --library " + ShellQuoted(options_.library);
+    if (options_.threads > 0) result.reproduce += fmt::format(" --threads {}", options_.threads);
     file_.cases.push_back(result);
     // The best that was seen during the run: one measurement at its start may meet a busy machine.
     MachineResult& machine = file_.machine;
@@ -106,18 +113,21 @@ class Run {
   }
 
   void WriteReports() {
-    if (!options_.json.empty()) {
-      WriteJson(file_, options_.json);
-      display_.ShowFile("results", options_.json);
-    }
-    if (!options_.junit.empty()) {
-      WriteJunit(file_, options_.junit);
-      display_.ShowFile("JUnit", options_.junit);
-    }
-    if (!options_.report.empty()) {
-      WriteHtmlReport(file_, options_.report);
-      display_.ShowFile("report", options_.report);
-    }
+    // One that cannot be written must not cost the others.
+    std::string problems;
+    const auto write = [&](const char* what, const std::string& path, auto writer) {
+      if (path.empty()) return;
+      try {
+        writer(file_, path);
+        display_.ShowFile(what, path);
+      } catch (const FileError& error) {
+        problems += (problems.empty() ? "" : "; ") + std::string(error.what());
+      }
+    };
+    write("results", options_.json, WriteJson);
+    write("JUnit", options_.junit, WriteJunit);
+    write("report", options_.report, WriteHtmlReport);
+    if (!problems.empty()) throw FileError(problems);
   }
 
   int ExitCode() const {

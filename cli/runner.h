@@ -31,7 +31,7 @@ struct RunOptions {
   bool timing = true;
   int perf_repeat = 0;           // > 0: exactly so many timed calls
   double timing_seconds = 0.3;   // otherwise: about so long
-  double timeout_seconds = 600;  // for one case
+  double timeout_seconds = 600;  // without a sign of life
   bool in_process = false;       // no child process, for debuggers
   bool quiet = false;
   Table table = Table::kAccept;

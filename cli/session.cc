@@ -2,9 +2,13 @@
 
 #include <cstring>
 
+#include "machine_info.h"
+
 namespace detops_cli {
 
-Session::Session(const Library& library, const Case& the_case, bool full_profile) : Session(library, the_case) {
+Session::Session(const Library& library, const Case& the_case, bool full_profile, Placement placement)
+    : Session(library, the_case) {
+  placement_ = placement;
   mluOpHandle_t handle = nullptr;
   const mluOpStatus_t created = library_->mluOpCreate(&handle);
   if (created != MLUOP_STATUS_SUCCESS) throw DeviceError("mluOpCreate: " + library_.Explain(nullptr, created));
@@ -57,7 +61,9 @@ mluOpTensorDescriptor_t Session::MakeDescriptor(mluOpTensorLayout_t layout, mluO
 TensorArgument Session::MakeTensor(const HostTensor& tensor, std::vector<std::unique_ptr<DeviceBuffer>>& buffers) {
   const mluOpTensorDescriptor_t desc = MakeDescriptor(tensor.layout, tensor.type, tensor.extents, tensor.strides);
   if (desc == nullptr) throw DeviceError(tensor.name + ": the library refuses the descriptor");
-  buffers.push_back(std::make_unique<DeviceBuffer>(library_, tensor.bytes()));
+  const size_t element = tensor.span() > 0 ? tensor.bytes() / static_cast<size_t>(tensor.span()) : 0;
+  const size_t shift = placement_ == Placement::kShifted ? element : 0;
+  buffers.push_back(std::make_unique<DeviceBuffer>(library_, tensor.bytes(), shift));
   return {desc, buffers.back()->data()};
 }
 
@@ -106,7 +112,7 @@ bool Session::SetThreads(int threads) {
 }
 
 int Session::Threads() const {
-  int threads = 1;
+  int threads = Cores();  // a library that does not tell may use all
   if (library_->detopsGetNumThreads != nullptr) library_->detopsGetNumThreads(invocation_.handle, &threads);
   return threads;
 }
@@ -128,6 +134,12 @@ std::vector<std::vector<std::byte>> Session::Outputs() const {
   return contents;
 }
 
+int Session::NumActOut() const {
+  int number = 0;
+  if (invocation_.sparse != nullptr) library_->mluOpGetSparseConvolutionNumActOut(invocation_.sparse, &number);
+  return number;
+}
+
 std::string Session::DamagedGuard() const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (!inputs_[i]->GuardsIntact()) return case_.inputs[i].name;
@@ -145,10 +157,15 @@ std::string Session::ChangedInput() const {
   return "";
 }
 
-std::string Session::AlgorithmOf(mluOpStatus_t* status) {
+std::string Session::FirstCall(std::string* failure) {
+  const auto call = [&] {
+    const mluOpStatus_t status = Call();
+    // At once: the next successful call empties the text.
+    *failure = status == MLUOP_STATUS_SUCCESS ? "" : Explain(status);
+  };
   std::string lines;
   if (library_->detopsSetLog == nullptr) {
-    *status = Call();
+    call();
     return lines;
   }
   const auto sink = [](void* text, detopsLogLevel_t, const char* line) {
@@ -157,7 +174,7 @@ std::string Session::AlgorithmOf(mluOpStatus_t* status) {
     all += (all.empty() ? "" : "; ") + std::string(sentence != nullptr ? sentence + 2 : line);
   };
   library_->detopsSetLog(invocation_.handle, DETOPS_LOG_DISPATCH, sink, &lines);
-  *status = Call();
+  call();
   library_->detopsSetLog(invocation_.handle, DETOPS_LOG_OFF, nullptr, nullptr);
   return lines;
 }

@@ -13,10 +13,13 @@
 
 namespace detops_cli {
 
+// Where tensors begin: as the runtime aligns them, or one element further.
+enum class Placement { kAligned, kShifted };
+
 class Session {
  public:
   // Throws DeviceError if memory, a handle or a descriptor is refused.
-  Session(const Library& library, const Case& the_case, bool full_profile);
+  Session(const Library& library, const Case& the_case, bool full_profile, Placement placement = Placement::kAligned);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -44,6 +47,9 @@ class Session {
   bool OutputsAre(unsigned char value) const;
   std::vector<std::vector<std::byte>> Outputs() const;
 
+  // What the sparse convolution descriptor says now; 0 without one.
+  int NumActOut() const;
+
   // The name of a tensor whose guard bytes have changed, or whose input bytes have; "" if there is none.
   std::string DamagedGuard() const;
   std::string ChangedInput() const;
@@ -52,8 +58,8 @@ class Session {
   mluOpTensorDescriptor_t MakeDescriptor(mluOpTensorLayout_t layout, mluOpDataType_t type,
                                          const std::vector<int64_t>& extents, const std::vector<int64_t>& strides);
 
-  // What the library tells about its choice of algorithm during one call; "" if it tells nothing.
-  std::string AlgorithmOf(mluOpStatus_t* status);
+  // Gives what the library tells about its choice of algorithm, "" if it tells nothing. *failure: "" after success.
+  std::string FirstCall(std::string* failure);
 
  private:
   // Nothing but the references: once this has run, the destructor tidies up whatever the public one leaves half done.
@@ -65,6 +71,7 @@ class Session {
   const Library& library_;
   const Case& case_;
   Invocation invocation_;
+  Placement placement_ = Placement::kAligned;
   cnrtQueue_t queue_ = nullptr;
   std::vector<mluOpTensorDescriptor_t> descriptors_;
   std::vector<std::unique_ptr<DeviceBuffer>> inputs_, outputs_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "errors.h"
 #include "operator.h"
@@ -24,6 +25,9 @@ bool Parse(std::string_view text, Number* number) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
+// Far beyond every tensor that fits into memory, and products of three still fit 64 bits.
+constexpr int64_t kMostInt = 2'000'000;
+
 [[noreturn]] void Refuse(const std::string& key, std::string_view value, std::string_view expected) {
   throw UsageError(fmt::format("--shape: {}={} is not {}", key, value, expected));
 }
@@ -41,17 +45,18 @@ Shape::Shape(std::string_view text) {
   }
 }
 
-int64_t Shape::Int(const std::string& key) const {
+int64_t Shape::Int(const std::string& key, int64_t least) const {
   int64_t number = 0;
   if (!Parse(values_.at(key), &number)) Refuse(key, values_.at(key), "a whole number");
-  // Far beyond every tensor that fits into memory, and products of three still fit 64 bits.
-  if (number < 0 || number > 2'000'000) Refuse(key, values_.at(key), "a number from 0 to 2000000");
+  if (number < least || number > kMostInt) {
+    Refuse(key, values_.at(key), fmt::format("a number from {} to {}", least, kMostInt));
+  }
   return number;
 }
 
 double Shape::Real(const std::string& key) const {
   double number = 0;
-  if (!Parse(values_.at(key), &number)) Refuse(key, values_.at(key), "a number");
+  if (!Parse(values_.at(key), &number) || !std::isfinite(number)) Refuse(key, values_.at(key), "a finite number");
   return number;
 }
 
@@ -59,12 +64,24 @@ std::vector<int> Shape::Ints(const std::string& key, size_t count) const {
   std::vector<int> numbers;
   for (const std::string_view part : Split(values_.at(key), 'x')) {
     int number = 0;
-    if (!Parse(part, &number) || number < 0) Refuse(key, values_.at(key), "a list such as 3x3x3");
+    if (!Parse(part, &number) || number < 0 || number > kMostInt) {
+      Refuse(key, values_.at(key), "a list of numbers such as 3x3x3");
+    }
     numbers.push_back(number);
   }
   if (numbers.size() == 1) numbers.assign(count, numbers[0]);
   if (numbers.size() != count) Refuse(key, values_.at(key), fmt::format("one number or {} joined by x", count));
   return numbers;
+}
+
+size_t Shape::Choice(const std::string& key, std::initializer_list<const char*> words) const {
+  std::string known;
+  size_t index = 0;
+  for (const char* word : words) {
+    if (values_.at(key) == word) return index;
+    known += (index++ == 0 ? "" : ", ") + std::string(word);
+  }
+  Refuse(key, values_.at(key), "one of " + known);
 }
 
 std::string Shape::text() const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "accuracy.h"
+#include "case_file/find_cases.h"
 #include "errors.h"
 #include "suite_tables.h"
 
@@ -84,6 +85,18 @@ mluOpDataType_t ParseType(const std::string& name) {
   throw UsageError(fmt::format("--dtype: {} is none of {}", name, known));
 }
 
+std::vector<const Operator*> FindOperators(const std::vector<std::string>& names) {
+  std::vector<const Operator*> chosen;
+  for (const std::string& name : names) {
+    const size_t before = chosen.size();
+    for (const Operator* op : AllOperators()) {
+      if (MatchesFilter(name, op->name())) chosen.push_back(op);
+    }
+    if (chosen.size() == before) throw UsageError(fmt::format("--op: no operator is called {}; see detops list", name));
+  }
+  return chosen;
+}
+
 std::vector<std::string> SuiteNames() { return {"smoke", "documents", "large"}; }
 
 std::vector<Recipe> MakeSuite(const std::string& name) {
@@ -116,13 +129,14 @@ Recipe MakeFreeCase(const Operator& op, const Shape& shape, mluOpDataType_t type
   if (!Contains(AllTypes(op), type)) {
     throw UsageError(fmt::format("--dtype: {} does not take {}", op.name(), TypeName(type)));
   }
+  op.Validate(Complete(op, shape));
   Recipe recipe = MakeRecipe(op, shape, type);
   recipe.about.suite = "free";
   recipe.about.source = "command line";
-  const std::string text = shape.text();
-  recipe.about.id = fmt::format("{}/{}/{}", op.name(), text.empty() ? "default" : text, recipe.about.type);
-  recipe.about.reproduce = fmt::format("detops accept --op {} --dtype {}{}", op.name(), recipe.about.type,
-                                       text.empty() ? "" : " --shape " + text);
+  const std::string text = (shape.values().empty() ? Complete(op, shape) : shape).text();
+  recipe.about.id = fmt::format("{}/{}/{}", op.name(), text, recipe.about.type);
+  recipe.about.reproduce =
+      fmt::format("detops accept --op {} --dtype {} --shape {}", op.name(), recipe.about.type, text);
   return recipe;
 }
 

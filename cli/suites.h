@@ -19,6 +19,9 @@ std::vector<Recipe> MakeSuite(const std::string& name);
 // A free shape; keys that it lacks have the operator's own values. Throws UsageError for keys the operator has not.
 Recipe MakeFreeCase(const Operator& op, const Shape& shape, mluOpDataType_t type);
 
+// Operators by name; * and ? match anything. Throws UsageError for a name that matches none.
+std::vector<const Operator*> FindOperators(const std::vector<std::string>& names);
+
 // The types that a suite of everything uses: those of the contract, then those that only the full profile has.
 std::vector<mluOpDataType_t> AllTypes(const Operator& op);
 

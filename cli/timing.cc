@@ -17,8 +17,10 @@ double Seconds(Clock::duration time) { return std::chrono::duration<double>(time
 
 double TimeOnce(Session& session) {
   const Clock::time_point start = Clock::now();
-  session.Call();
-  return Seconds(Clock::now() - start);
+  const mluOpStatus_t status = session.Call();
+  const double seconds = Seconds(Clock::now() - start);
+  if (status != MLUOP_STATUS_SUCCESS) throw DeviceError("a timed call fails: " + session.Explain(status));
+  return seconds;
 }
 
 double Quantile(const std::vector<double>& sorted, double share) {
@@ -46,7 +48,7 @@ std::vector<double> Samples(Session& session, const RunOptions& options, int thr
     // The measurement has emptied the caches, which a long call does not notice.
     const double first = TimeOnce(session);
     if (wanted <= 0 && first > kLongCall) samples.push_back(first);
-    while (samples.size() < kMostSamples) {
+    while (wanted > 0 || samples.size() < kMostSamples) {
       const bool enough = wanted > 0 ? samples.size() >= goal
                                      : samples.size() > static_cast<size_t>(round) &&
                                            Seconds(Clock::now() - start) >= options.timing_seconds / kRounds;

@@ -34,11 +34,11 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  enum class Event { kMessage, kEnd, kTimeout, kInterrupted };
-  // Waits for the next message. kEnd: the child is gone; see Death().
+  enum class Event { kMessage, kEnd, kTimeout, kInterrupted, kGarbage };
+  // Waits for the next message. kEnd: the child is gone; see Death(). kGarbage: something else wrote into the pipe.
   Event Next(double timeout_seconds, Message* message);
 
-  // "" after an orderly end, otherwise as "Segmentation fault".
+  // How it ended, as "Segmentation fault".
   std::string Death();
   void Kill();
 

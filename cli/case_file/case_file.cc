@@ -120,6 +120,7 @@ std::vector<Criterion> PairByCount(const Place& place, const google::protobuf::R
                "evaluation_threshold", 3);
   }
   std::vector<Criterion> criteria;
+  criteria.reserve(static_cast<size_t>(thresholds.size()));
   for (int i = 0; i < thresholds.size(); ++i) criteria.push_back({kOrder[i], thresholds[i]});
   return criteria;
 }

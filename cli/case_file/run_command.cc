@@ -12,6 +12,7 @@
 #include "case_file/case_node.h"
 #include "commands.h"
 #include "errors.h"
+#include "shell_quote.h"
 
 namespace detops_cli {
 namespace {
@@ -19,16 +20,6 @@ namespace {
 // Larger files hold their data themselves. They are parsed once, when the case is made, and tables do without their
 // shape.
 constexpr uintmax_t kDescribedBytes = uintmax_t{4} << 20;
-
-std::string ShellQuoted(const std::string& word) {
-  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_-./+,:@%=").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (plain && !word.empty()) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 void Describe(const std::string& file, CaseResult& about) {
   std::error_code error;
@@ -47,6 +38,7 @@ void Describe(const std::string& file, CaseResult& about) {
 struct RunArguments {
   CaseSelection selection;
   std::string profile = "contract";
+  std::string bad_input = "none";
   bool no_timing = false;
 };
 
@@ -89,6 +81,9 @@ void AddRunCommand(CLI::App& app, RunOptions& common, int& exit_code, Runner run
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   run->add_flag("--no-timing", arguments->no_timing, "Judge without measuring");
+  run->add_option("--bad-input", arguments->bad_input, "Make bad calls of each case too: all, documents or none")
+      ->check(CLI::IsMember({"all", "documents", "none"}))
+      ->capture_default_str();
   run->add_option("--profile", arguments->profile, "contract: the documents' limits; full: all the CPU can do")
       ->check(CLI::IsMember({"contract", "full"}))
       ->capture_default_str();
@@ -97,6 +92,8 @@ void AddRunCommand(CLI::App& app, RunOptions& common, int& exit_code, Runner run
   run->callback([arguments, runner = std::move(runner), &common, &exit_code] {
     common.suite = "case files";
     common.timing = !arguments->no_timing;
+    common.bad_input = arguments->bad_input != "none";
+    common.documented_bad_input_only = arguments->bad_input == "documents";
     const std::vector<Recipe> recipes = MakeRecipes(FindCaseFiles(arguments->selection), arguments->profile);
     exit_code = runner ? runner(recipes, common) : RunCases(recipes, common);
   });

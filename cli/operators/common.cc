@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <random>
 #include <utility>
+
+#include "errors.h"
 
 namespace detops_cli {
 
@@ -27,6 +30,22 @@ void FillUniform(HostTensor& tensor, uint64_t seed) {
 
 void Fill(HostTensor& tensor, const std::vector<float>& values) {
   for (size_t i = 0; i < values.size(); ++i) tensor.Set(static_cast<int64_t>(i), static_cast<double>(values[i]));
+}
+
+void FillSpecials(HostTensor& tensor, const Shape& shape) {
+  if (shape.Int("specials") == 0) return;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kSpecials[] = {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity};
+  constexpr int64_t kEvery = 97;  // most results stay finite and are compared
+  for (int64_t i = 0; i * kEvery < tensor.elements(); ++i) tensor.Set(i * kEvery, kSpecials[i % 3]);
+}
+
+ShapeKey SpecialsKey() { return {"specials", "0", "1: NaN and infinities among the features"}; }
+
+float ScaleOf(const Shape& shape) {
+  const double scale = shape.Real("scale");
+  if (scale < 1e-4 || scale > 1e4) throw UsageError("--shape: scale must be between 0.0001 and 10000");
+  return static_cast<float>(scale);
 }
 
 double AllBytes(const Case& the_case) {

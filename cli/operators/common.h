@@ -25,6 +25,13 @@ void FillUniform(HostTensor& tensor, uint64_t seed);
 
 void Fill(HostTensor& tensor, const std::vector<float>& values);
 
+// NaN and both infinities here and there, if the shape says so.
+void FillSpecials(HostTensor& tensor, const Shape& shape);
+ShapeKey SpecialsKey();
+
+// spatial_scale: above 0, and not so small or large that boxes leave float.
+float ScaleOf(const Shape& shape);
+
 // Bytes of all tensors once: the default of the standard's io formula.
 double AllBytes(const Case& the_case);
 

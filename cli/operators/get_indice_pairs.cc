@@ -31,6 +31,8 @@ class GetIndicePairsOperator : public Operator {
            library->mluOpGetSparseConvolutionNumActOut != nullptr;
   }
 
+  void Validate(const Shape& shape) const override { ValidateSparse(shape); }
+
   Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
     const SparseInput& sparse = MakeSparseInput(shape, seed);
     const auto sites = static_cast<int64_t>(sparse.sites.size());

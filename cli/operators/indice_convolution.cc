@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
@@ -34,7 +35,10 @@ std::vector<int64_t> FilterExtents(const NamedLayout& layout, const std::vector<
   for (const char axis : layout.axes) {
     if (axis == 'i') extents.push_back(ci);
     if (axis == 'o') extents.push_back(co);
-    if (axis == 'k') extents.insert(extents.end(), filter.begin() + (layout.rank == 4 ? 1 : 0), filter.end());
+    if (axis != 'k') continue;
+    std::vector<int> kernel = filter;
+    if (layout.rank == 4) kernel.erase(std::find(kernel.begin(), kernel.end(), 1));  // there is one
+    extents.insert(extents.end(), kernel.begin(), kernel.end());
   }
   return extents;
 }
@@ -79,8 +83,10 @@ class IndiceConvolution : public Operator {
     std::vector<ShapeKey> keys = {{"ci", "16", "input channels"},
                                   {"co", "16", "output channels"},
                                   {"layout", "ARRAY",
-                                   "of the filters: ARRAY, NDHWC, NCDHW; 4-D with a filter of depth "
-                                   "1: ARRAY4, HWCN, NHWC, NCHW"}};
+                                   "of the filters: ARRAY, NDHWC, NCDHW; 4-D with a filter that is 1 on an axis: "
+                                   "ARRAY4, HWCN, NHWC, NCHW"},
+                                  {"repeats", "0", "1: rows appear more than once in the pairs of an offset"},
+                                  SpecialsKey()};
     for (ShapeKey& key : SparseKeys()) keys.push_back(std::move(key));
     return keys;
   }
@@ -99,11 +105,20 @@ class IndiceConvolution : public Operator {
     }
   }
 
+  void Validate(const Shape& shape) const override {
+    const NamedLayout& layout = FindLayout(shape.Word("layout"));
+    const std::vector<int> filter = ValidateSparse(shape).filter_space;
+    if (layout.rank == 4 && std::find(filter.begin(), filter.end(), 1) == filter.end()) {
+      throw UsageError("--shape: 4-D filters need a filter with an extent of 1, as 1x3x3");
+    }
+    for (const char* key : {"ci", "co", "repeats", "specials"}) shape.Int(key);
+  }
+
   Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+    Validate(shape);
     const NamedLayout& layout = FindLayout(shape.Word("layout"));
     const SparseInput& sparse = MakeSparseInput(shape, seed);
     const std::vector<int>& filter = sparse.params.filter_space;
-    if (layout.rank == 4 && filter[0] != 1) throw UsageError("--shape: 4-D filters need a filter of depth 1, as 1x3x3");
     const auto sites = static_cast<int64_t>(sparse.sites.size());
     const int64_t ci = shape.Int("ci"), co = shape.Int("co");
 
@@ -112,9 +127,12 @@ class IndiceConvolution : public Operator {
     HostTensor filters = InputTensor("filters", layout.layout, type, FilterExtents(layout, filter, ci, co));
     HostTensor pairs = InputTensor("indice_pairs", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {sparse.offsets(), 2, sites});
     if (sites > 0) std::memcpy(pairs.data.data(), sparse.pairs.pairs.data(), pairs.bytes());
+    if (shape.Int("repeats") != 0) RepeatRows(pairs, sparse.pairs.indice_num);
     FillUniform(features, seed);
     FillUniform(filters, seed + 1);
     FillUniform(grad, seed + 2);
+    FillSpecials(features, shape);
+    FillSpecials(grad, shape);
 
     Case c;
     c.op = this;
@@ -204,9 +222,11 @@ class IndiceConvolution : public Operator {
     if (pass_ == Pass::kForward) {
       operations += total * (ci + 2 * co) + static_cast<double>(c.outputs[0].elements() + filters.elements());
     }
-    // Of the lists only the counted pairs must be read.
+    // Of the lists only the counted pairs must be read. For the gradient of the data the standard counts all of them.
     const double bytes = AllBytes(c) - static_cast<double>(c.inputs[2].bytes()) + 8 * total;
-    return {operations, bytes, {bytes, 2 * total * ci * co, filters.type == MLUOP_DTYPE_DOUBLE}};
+    return {operations,
+            pass_ == Pass::kBackwardData ? AllBytes(c) : bytes,
+            {bytes, 2 * total * ci * co, filters.type == MLUOP_DTYPE_DOUBLE}};
   }
 
   std::vector<BadCall> BadCalls(const Case& c) const override {
@@ -214,10 +234,16 @@ class IndiceConvolution : public Operator {
     std::vector<BadCall> calls = {
         Refused("indice_num is NULL", {kBadParam}, [](Invocation& i) { i.indice_num = nullptr; }),
         Refused("inverse is 2", {kBadParam}, [](Invocation& i) { ParamsAs<P>(i).inverse = 2; }),
-        Refused("sub_m is 2", {kBadParam}, [](Invocation& i) { ParamsAs<P>(i).sub_m = 2; }),
-        // The first column of the first offset that has pairs.
-        RefusedValue(c, 2, FirstPair(c), static_cast<double>(InputRows(c))), RefusedValue(c, 2, FirstPair(c), -1),
-        RefusedValue(c, 2, FirstPair(c) + c.inputs[2].extents[2], static_cast<double>(OutputRows(c)))};
+        Refused("sub_m is 2", {kBadParam}, [](Invocation& i) { ParamsAs<P>(i).sub_m = 2; })};
+    // The released header lets these pass.
+    if (pass_ == Pass::kBackwardData) calls[0].basis = Basis::kPromise;
+    if (pass_ == Pass::kBackwardFilter) calls[2].basis = Basis::kPromise;
+    const int64_t first = FirstPair(c);
+    if (first >= 0) {
+      calls.push_back(RefusedValue(c, 2, first, static_cast<double>(InputRows(c))));
+      calls.push_back(RefusedValue(c, 2, first, -1));
+      calls.push_back(RefusedValue(c, 2, first + c.inputs[2].extents[2], static_cast<double>(OutputRows(c))));
+    }
     if (pass_ == Pass::kForward) {
       calls.push_back(
           Refused("num_act_out is off by 1", {kBadParam}, [](Invocation& i) { ParamsAs<P>(i).num_active_out += 1; }));
@@ -229,6 +255,20 @@ class IndiceConvolution : public Operator {
   template <class T>
   T Choose(T forward, T data, T filter) const {
     return pass_ == Pass::kForward ? forward : pass_ == Pass::kBackwardData ? data : filter;
+  }
+
+  // Every third pair of an offset takes the output of the one before, every fifth its input.
+  static void RepeatRows(HostTensor& pairs, const std::vector<int32_t>& counts) {
+    auto* const lists = reinterpret_cast<int32_t*>(pairs.data.data());
+    const int64_t length = pairs.extents[2];
+    for (size_t k = 0; k < counts.size(); ++k) {
+      int32_t* const inputs = lists + static_cast<int64_t>(k) * 2 * length;
+      int32_t* const outputs = inputs + length;
+      for (int32_t i = 1; i < counts[k]; ++i) {
+        if (i % 3 == 0) outputs[i] = outputs[i - 1];
+        if (i % 5 == 0) inputs[i] = inputs[i - 1];
+      }
+    }
   }
 
   static const NamedLayout& FindLayout(const std::string& name) {
@@ -244,12 +284,13 @@ class IndiceConvolution : public Operator {
     return pass_ == Pass::kBackwardData ? c.outputs[0].extents[0] : c.inputs[0].extents[0];
   }
   int64_t OutputRows(const Case& c) const { return Choose(&c.outputs[0], &c.inputs[0], &c.inputs[1])->extents[0]; }
+  // The first column of the first offset that has pairs; -1 if none has.
   static int64_t FirstPair(const Case& c) {
     const auto& counts = std::get<IndiceConvolutionParams>(c.params).indice_num;
     for (size_t k = 0; k < counts.size(); ++k) {
       if (counts[k] > 0) return static_cast<int64_t>(k) * 2 * c.inputs[2].extents[2];
     }
-    return 0;
+    return -1;
   }
 
   const Pass pass_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "common.h"
 #include "ops/psroipool/psroipool_cases.h"
@@ -16,8 +17,12 @@ using detops_cases::PsRoiPoolCase;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Pixels that all bins of all rois hold together, counted once per channel: what the standard's formula multiplies.
-double PooledPixels(const HostTensor& rois, const PsRoiPoolParams& params, int64_t height, int64_t width) {
+// What the standard's formula multiplies, over all rois and channels: pixels in bins, and bins that hold any.
+struct Pooled {
+  double pixels = 0, bins = 0;
+};
+
+Pooled CountPooled(const HostTensor& rois, const PsRoiPoolParams& params, int64_t height, int64_t width) {
   const auto covered = [](float start, float size, int bins, int64_t extent, int bin) {
     const float step = std::max(size, 0.1f) / static_cast<float>(bins);
     const auto cut = [extent](float x) { return std::clamp(x, 0.0f, static_cast<float>(extent)); };
@@ -25,18 +30,27 @@ double PooledPixels(const HostTensor& rois, const PsRoiPoolParams& params, int64
     const float end = cut(std::ceil(static_cast<float>(bin + 1) * step + start));
     return static_cast<double>(std::max(end - begin, 0.0f));
   };
-  double pixels = 0;
+  Pooled pooled;
   for (int64_t roi = 0; roi < rois.extents[0]; ++roi) {
     const auto corner = [&](int column, float grow) {
       return (std::round(static_cast<float>(rois.Get(roi * 5 + column))) + grow) * params.spatial_scale;
     };
     const float x = corner(1, 0), y = corner(2, 0), w = corner(3, 1) - x, h = corner(4, 1) - y;
-    double across = 0, down = 0;
-    for (int bin = 0; bin < params.pooled_width; ++bin) across += covered(x, w, params.pooled_width, width, bin);
-    for (int bin = 0; bin < params.pooled_height; ++bin) down += covered(y, h, params.pooled_height, height, bin);
-    pixels += across * down;
+    double across = 0, down = 0, columns = 0, rows = 0;
+    for (int bin = 0; bin < params.pooled_width; ++bin) {
+      const double extent = covered(x, w, params.pooled_width, width, bin);
+      across += extent;
+      columns += extent > 0 ? 1 : 0;
+    }
+    for (int bin = 0; bin < params.pooled_height; ++bin) {
+      const double extent = covered(y, h, params.pooled_height, height, bin);
+      down += extent;
+      rows += extent > 0 ? 1 : 0;
+    }
+    pooled.pixels += across * down * params.output_dim;
+    pooled.bins += columns * rows * params.output_dim;
   }
-  return pixels * params.output_dim;
+  return pooled;
 }
 
 class PsRoiPool : public Operator {
@@ -53,14 +67,27 @@ class PsRoiPool : public Operator {
   std::string layouts() const override { return "maps NHWC, rois any"; }
   std::string profile_notes() const override { return "torchvision's conventions and NCHW as extensions"; }
   std::vector<ShapeKey> keys() const override {
-    return {{"batch", "1", "images"},         {"height", "14", "of the map"},
-            {"width", "14", "of the map"},    {"rois", "320", "regions"},
-            {"pooled", "7", "bins per side"}, {"dim", "8", "output_dim; the map has pooled x pooled x dim channels"},
-            {"scale", "1", "spatial_scale"}};
+    return {{"batch", "1", "images"},
+            {"height", "14", "of the map"},
+            {"width", "14", "of the map"},
+            {"rois", "320", "regions"},
+            {"pooled", "7", "bins per side"},
+            {"dim", "8", "output_dim; the map has pooled x pooled x dim channels"},
+            {"scale", "1", "spatial_scale"},
+            {"corners", "inside", "of the rois; anywhere: also outside the map, reversed, and far too small"},
+            {"mapping", "forward", "backward: channels as forward gives them, or shuffled"},
+            SpecialsKey()};
   }
 
   bool Available(const Library& library) const override {
     return backward_ ? library->mluOpPsRoiPoolBackward != nullptr : library->mluOpPsRoiPoolForward != nullptr;
+  }
+
+  void Validate(const Shape& shape) const override {
+    Sizes(shape);
+    shape.Int("specials");
+    shape.Choice("corners", {"inside", "anywhere"});
+    shape.Choice("mapping", {"forward", "shuffled"});
   }
 
   Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
@@ -71,11 +98,13 @@ class PsRoiPool : public Operator {
     const std::vector<int64_t> map = {sizes.batch, sizes.height, sizes.width, sizes.channels()};
     const std::vector<int64_t> pooled = {sizes.rois, sizes.pooled, sizes.pooled, sizes.output_dim};
     HostTensor rois = InputTensor("rois", MLUOP_LAYOUT_ARRAY, type, {sizes.rois, 5});
-    Fill(rois, detops_cases::MakeRois(sizes, static_cast<unsigned>(seed + 1)));
+    Fill(rois, shape.Choice("corners", {"inside", "anywhere"}) == 0
+                   ? detops_cases::MakeRois(sizes, static_cast<unsigned>(seed + 1))
+                   : RoisAnywhere(sizes, seed + 1));
     if (backward_) {
       c.inputs.push_back(InputTensor("top_grad", MLUOP_LAYOUT_NHWC, type, pooled));
       c.inputs.push_back(InputTensor("mapping_channel", MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_INT32, pooled));
-      FillMapping(c.inputs[1], sizes);
+      FillMapping(c.inputs[1], sizes, shape.Choice("mapping", {"forward", "shuffled"}) == 1, seed);
       c.outputs.push_back(OutputTensor("bottom_grad", MLUOP_LAYOUT_NHWC, type, map));
     } else {
       c.inputs.push_back(InputTensor("input", MLUOP_LAYOUT_NHWC, type, map));
@@ -83,6 +112,7 @@ class PsRoiPool : public Operator {
       c.outputs.push_back(OutputTensor("mapping_channel", MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_INT32, pooled));
     }
     FillUniform(c.inputs[0], seed);
+    FillSpecials(c.inputs[0], shape);
     c.inputs.push_back(std::move(rois));
     PromiseAll(c, false);
     return c;
@@ -131,9 +161,8 @@ class PsRoiPool : public Operator {
 
   Theory TheoryOf(const Case& c) const override {
     const HostTensor& map = Map(c);
-    const auto& pooled = backward_ ? c.inputs[0] : c.outputs[0];
-    const double pixels = PooledPixels(Rois(c), std::get<PsRoiPoolParams>(c.params), map.extents[1], map.extents[2]);
-    const double operations = 7 * pixels + (backward_ ? 0 : static_cast<double>(pooled.elements()));
+    const Pooled pooled = CountPooled(Rois(c), std::get<PsRoiPoolParams>(c.params), map.extents[1], map.extents[2]);
+    const double operations = 7 * pooled.pixels + (backward_ ? 0 : pooled.bins);
     // The bound counts bytes only: sums over windows need far fewer additions than one per pixel.
     return {operations, AllBytes(c), {AllBytes(c), 0, map.type == MLUOP_DTYPE_DOUBLE}};
   }
@@ -162,7 +191,7 @@ class PsRoiPool : public Operator {
 
  private:
   static PsRoiPoolCase Sizes(const Shape& shape) {
-    const auto number = [&](const char* key) { return static_cast<int>(shape.Int(key)); };
+    const auto number = [&](const char* key) { return static_cast<int>(shape.Int(key, 1)); };
     return {"",
             number("batch"),
             number("height"),
@@ -170,10 +199,34 @@ class PsRoiPool : public Operator {
             number("rois"),
             number("pooled"),
             number("dim"),
-            static_cast<float>(shape.Real("scale"))};
+            ScaleOf(shape)};
   }
 
-  static void FillMapping(HostTensor& mapping, const PsRoiPoolCase& sizes) {
+  // Rois that a detector should not send, but does: reaching out of the map, outside it, reversed, without size.
+  static std::vector<float> RoisAnywhere(const PsRoiPoolCase& sizes, uint64_t seed) {
+    std::mt19937 random(static_cast<unsigned>(seed));
+    const float width = static_cast<float>(sizes.width) / sizes.spatial_scale;
+    const float height = static_cast<float>(sizes.height) / sizes.spatial_scale;
+    std::uniform_real_distribution<float> share(-0.5f, 1.5f);
+    std::vector<float> rois;
+    for (int roi = 0; roi < sizes.rois; ++roi) {
+      const float x1 = share(random) * width, y1 = share(random) * height;
+      const float x2 = share(random) * width, y2 = share(random) * height;
+      const bool point = roi % 5 == 0;
+      rois.insert(rois.end(),
+                  {static_cast<float>(roi % sizes.batch), x1, y1, point ? x1 - 1 : x2, point ? y1 - 1 : y2});
+    }
+    return rois;
+  }
+
+  static void FillMapping(HostTensor& mapping, const PsRoiPoolCase& sizes, bool shuffled, uint64_t seed) {
+    if (shuffled) {
+      std::mt19937 random(static_cast<unsigned>(seed + 3));
+      for (int64_t i = 0; i < mapping.elements(); ++i) {
+        mapping.Set(i, static_cast<double>(random() % static_cast<unsigned>(sizes.channels())));
+      }
+      return;
+    }
     int64_t position = 0;
     for (int roi = 0; roi < sizes.rois; ++roi) {
       for (int bin = 0; bin < sizes.pooled * sizes.pooled; ++bin) {

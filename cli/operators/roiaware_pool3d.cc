@@ -47,13 +47,19 @@ class RoiAwarePool3d : public Operator {
             {"channels", "16", "per point"},
             {"out", "12x12x12", "voxels per box"},
             {"max_pts", "128", "max_pts_each_voxel"},
-            {"pool", "max", "max or avg"}};
+            {"pool", "max", "max or avg"},
+            SpecialsKey()};
   }
 
   bool Available(const Library& library) const override {
     return backward_ ? library->mluOpRoiAwarePool3dBackward != nullptr
                      : library->mluOpRoiAwarePool3dForward != nullptr &&
                            library->mluOpGetRoiAwarePool3dForwardWorkspaceSize != nullptr;
+  }
+
+  void Validate(const Shape& shape) const override {
+    ParamsOf(shape);
+    shape.Int("specials");
   }
 
   Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
@@ -66,6 +72,7 @@ class RoiAwarePool3d : public Operator {
     Fill(rois, scene.rois);
     Fill(pts, scene.pts);
     FillUniform(feature, seed);
+    FillSpecials(feature, shape);
     Case c;
     c.op = this;
     c.params = p;
@@ -77,6 +84,7 @@ class RoiAwarePool3d : public Operator {
       c.inputs.push_back(InputTensor("grad_out", MLUOP_LAYOUT_ARRAY, type, pooled));
       FillLists(c, FindVoxels(p, rois, pts), feature);
       FillUniform(c.inputs[2], seed + 2);
+      FillSpecials(c.inputs[2], shape);
       c.outputs.push_back(OutputTensor("grad_in", MLUOP_LAYOUT_ARRAY, type, {p.pts_num, p.channels}));
     } else {
       c.inputs = {std::move(rois), std::move(pts), std::move(feature)};
@@ -167,11 +175,10 @@ class RoiAwarePool3d : public Operator {
 
  private:
   static RoiAwarePool3dParams ParamsOf(const Shape& shape) {
-    const auto number = [&](const char* key) { return static_cast<int>(shape.Int(key)); };
+    const auto number = [&](const char* key) { return static_cast<int>(shape.Int(key, 1)); };
     const std::vector<int> out = shape.Ints("out", 3);
-    const std::string& pool = shape.Word("pool");
-    if (pool != "max" && pool != "avg") throw UsageError("--shape: pool=" + pool + " is neither max nor avg");
-    return {pool == "avg" ? kAverage : 0,
+    if (out[0] < 1 || out[1] < 1 || out[2] < 1) throw UsageError("--shape: out must be at least 1 on each axis");
+    return {static_cast<int>(shape.Choice("pool", {"max", "avg"})),
             number("boxes"),
             number("points"),
             number("channels"),

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "common.h"
+#include "errors.h"
 #include "ops/rotated_feature_align/rotated_feature_align_cases.h"
 #include "ops/rotated_feature_align/rotated_feature_align_reference.h"
 #include "registry.h"
@@ -39,12 +40,19 @@ class RotatedFeatureAlign : public Operator {
             {"channels", "200", "of the map"},
             {"scale", "0.125", "spatial_scale"},
             {"points", "1", "1 or 5 sample points"},
-            {"boxes", "near", "near: around their pixels, anywhere: all over the map"}};
+            {"boxes", "near", "near: around their pixels, anywhere: all over the map"},
+            SpecialsKey()};
   }
 
   bool Available(const Library& library) const override {
     return backward_ ? library->mluOpRotatedFeatureAlignBackward != nullptr
                      : library->mluOpRotatedFeatureAlignForward != nullptr;
+  }
+
+  void Validate(const Shape& shape) const override {
+    Sizes(shape);
+    shape.Int("specials");
+    shape.Choice("boxes", {"near", "anywhere"});
   }
 
   Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
@@ -56,7 +64,8 @@ class RotatedFeatureAlign : public Operator {
     c.inputs.push_back(InputTensor(backward_ ? "top_output" : "input", MLUOP_LAYOUT_NHWC, type, extents));
     c.inputs.push_back(InputTensor("bboxes", MLUOP_LAYOUT_ARRAY, type, {sizes.batch, sizes.height, sizes.width, 5}));
     FillUniform(c.inputs[0], seed);
-    const Boxes kind = shape.Word("boxes") == "anywhere" ? Boxes::kAnywhere : Boxes::kNear;
+    FillSpecials(c.inputs[0], shape);
+    const Boxes kind = shape.Choice("boxes", {"near", "anywhere"}) == 1 ? Boxes::kAnywhere : Boxes::kNear;
     Fill(c.inputs[1], detops_cases::MakeBoxes(sizes, kind, static_cast<unsigned>(seed + 1)));
     c.outputs.push_back(OutputTensor(backward_ ? "bottom_input" : "output", MLUOP_LAYOUT_NHWC, type, extents));
     PromiseAll(c, false);
@@ -110,13 +119,10 @@ class RotatedFeatureAlign : public Operator {
 
  private:
   static RotatedFeatureAlignCase Sizes(const Shape& shape) {
-    return {"",
-            static_cast<int>(shape.Int("batch")),
-            static_cast<int>(shape.Int("height")),
-            static_cast<int>(shape.Int("width")),
-            static_cast<int>(shape.Int("channels")),
-            static_cast<float>(shape.Real("scale")),
-            static_cast<int>(shape.Int("points"))};
+    const auto number = [&](const char* key) { return static_cast<int>(shape.Int(key, 1)); };
+    const int points = number("points");
+    if (points != 1 && points != 5) throw UsageError("--shape: points must be 1 or 5");
+    return {"", number("batch"), number("height"), number("width"), number("channels"), ScaleOf(shape), points};
   }
 
   const bool backward_;

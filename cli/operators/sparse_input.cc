@@ -17,7 +17,7 @@ using detops_bench::Voxel;
 
 GetIndicePairsParams ParamsOf(const Shape& shape) {
   GetIndicePairsParams p;
-  p.batch = static_cast<int>(shape.Int("batch"));
+  p.batch = static_cast<int>(shape.Int("batch", 1));
   p.input_space = shape.Ints("space", 3);
   p.filter_space = shape.Ints("filter", 3);
   p.stride = shape.Ints("stride", 3);
@@ -28,13 +28,20 @@ GetIndicePairsParams ParamsOf(const Shape& shape) {
     if (p.stride[axis] < 1 || p.dilation[axis] < 1 || p.filter_space[axis] < 1 || p.input_space[axis] < 1) {
       throw UsageError("--shape: space, filter, stride and dilation must be at least 1");
     }
-    const int covered = p.dilation[axis] * (p.filter_space[axis] - 1) + 1;
-    const int output = (p.input_space[axis] + 2 * p.pad[axis] - covered) / p.stride[axis] + 1;
-    p.output_space.push_back(p.sub_m != 0 ? p.input_space[axis] : output);
+    if (p.sub_m != 0 && p.stride[axis] != 1) throw UsageError("--shape: a submanifold convolution has stride 1");
+    const int64_t covered = int64_t{p.dilation[axis]} * (p.filter_space[axis] - 1) + 1;
+    const int64_t output = (p.input_space[axis] + 2 * p.pad[axis] - covered) / p.stride[axis] + 1;
+    p.output_space.push_back(p.sub_m != 0 ? p.input_space[axis] : static_cast<int>(std::max<int64_t>(output, 0)));
     if (p.output_space.back() < 1) throw UsageError("--shape: the filter is larger than the padded space");
   }
-  const int64_t room = int64_t{p.batch} * p.input_space[0] * p.input_space[1] * p.input_space[2];
-  if (shape.Int("sites") > room) throw UsageError(fmt::format("--shape: the space holds only {} sites", room));
+  constexpr int64_t kMostOffsets = 1'000'000;
+  if (int64_t{p.filter_space[0]} * p.filter_space[1] * p.filter_space[2] > kMostOffsets) {
+    throw UsageError("--shape: a filter has at most 1000000 offsets");
+  }
+  // Three numbers of Shape fit 64 bits; a batch may make the product larger than that.
+  const double room = 1.0 * p.batch * p.input_space[0] * p.input_space[1] * p.input_space[2];
+  if (static_cast<double>(shape.Int("sites")) > room)
+    throw UsageError(fmt::format("--shape: the space holds only {} sites", room));
   return p;
 }
 
@@ -142,25 +149,30 @@ class ExactChoice {
 };
 
 std::vector<Voxel> MakeSites(const Shape& shape, const GetIndicePairsParams& p, uint64_t seed) {
-  const std::string &kind = shape.Word("voxels"), &order = shape.Word("order");
-  if (kind != "lidar" && kind != "random") throw UsageError("--shape: voxels=" + kind + " is neither lidar nor random");
-  const auto make = kind == "lidar" ? detops_bench::LidarVoxels : detops_bench::RandomVoxels;
+  const bool random = shape.Choice("voxels", {"lidar", "random"}) == 1;
+  const size_t order = shape.Choice("order", {"sorted", "scan", "shuffled"});
+  const auto make = random ? detops_bench::RandomVoxels : detops_bench::LidarVoxels;
   std::vector<Voxel> sites =
       make(p.batch, shape.Int("sites"), p.input_space[0], p.input_space[1], p.input_space[2], seed);
   if (shape.Int("outputs") != 0 && p.sub_m == 0) {
     sites = ExactChoice(p, shape.Int("sites"), shape.Int("outputs")).Choose(sites, seed);
   }
-  if (order == "sorted") {
-    std::sort(sites.begin(), sites.end());
-  } else if (order == "shuffled") {
-    std::shuffle(sites.begin(), sites.end(), std::mt19937_64(seed + 7));
-  } else if (order != "scan") {
-    throw UsageError("--shape: order=" + order + " is none of sorted, scan, shuffled");
+  if (order == 0) std::sort(sites.begin(), sites.end());
+  if (order == 2) std::shuffle(sites.begin(), sites.end(), std::mt19937_64(seed + 7));
+  if (shape.Int("copies") != 0) {
+    for (size_t i = 7; i < sites.size(); i += 7) sites[i] = sites[i / 2];
   }
   return sites;
 }
 
 }  // namespace
+
+GetIndicePairsParams ValidateSparse(const Shape& shape) {
+  shape.Choice("voxels", {"lidar", "random"});
+  shape.Choice("order", {"sorted", "scan", "shuffled"});
+  for (const char* key : {"outputs", "copies"}) shape.Int(key);
+  return ParamsOf(shape);
+}
 
 std::vector<ShapeKey> SparseKeys() {
   return {{"sites", "248636", "active sites"},
@@ -173,7 +185,8 @@ std::vector<ShapeKey> SparseKeys() {
           {"subm", "1", "1: submanifold, outputs where inputs are"},
           {"outputs", "0", "regular convolution: choose sites that reach exactly so many outputs; 0: any"},
           {"voxels", "lidar", "lidar: scans of a street, random: anywhere"},
-          {"order", "sorted", "of the sites: sorted, scan (as the rays hit them) or shuffled"}};
+          {"order", "sorted", "of the sites: sorted, scan (as the rays hit them) or shuffled"},
+          {"copies", "0", "1: some sites appear twice"}};
 }
 
 detops_reference::SparseConvolution ConvolutionOf(const GetIndicePairsParams& p) {

@@ -23,6 +23,9 @@ struct SparseInput {
   int64_t offsets() const { return static_cast<int64_t>(pairs.indice_num.size()); }
 };
 
+// The convolution that the keys describe. Throws UsageError for what is wrong with any of them.
+GetIndicePairsParams ValidateSparse(const Shape& shape);
+
 // The last result is kept: several operators and types are tried on the same sites. Throws UsageError.
 const SparseInput& MakeSparseInput(const Shape& shape, uint64_t seed);
 

@@ -7,9 +7,7 @@
 #include "report/replace_file.h"
 
 namespace detops_cli {
-namespace {
 
-// Otherwise they would be written as null, which does not read back as a number.
 void MakeNumbersFinite(nlohmann::json& value) {
   if (value.is_number_float()) {
     const double number = value.get<double>();
@@ -18,6 +16,8 @@ void MakeNumbersFinite(nlohmann::json& value) {
     for (nlohmann::json& element : value) MakeNumbersFinite(element);
   }
 }
+
+namespace {
 
 // indent -1: one line.
 std::string Text(const RunResultFile& run, int indent) {

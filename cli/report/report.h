@@ -9,6 +9,9 @@
 
 namespace detops_cli {
 
+// Replaces numbers that JSON cannot hold, which it would write as null, by DBL_MAX or -DBL_MAX.
+void MakeNumbersFinite(nlohmann::json& value);
+
 // One page that needs nothing else: no network, no other file.
 void WriteHtmlReport(const RunResultFile& run, const std::string& path);
 

@@ -34,8 +34,10 @@ inline constexpr PsRoiPoolCase kPsRoiPoolCases[] = {
 // Rois with both corners anywhere on the map.
 inline std::vector<float> MakeRois(const PsRoiPoolCase& shape, unsigned seed) {
   std::mt19937 random(seed);
-  std::uniform_real_distribution<float> x(0.0f, static_cast<float>(shape.width) / shape.spatial_scale - 1);
-  std::uniform_real_distribution<float> y(0.0f, static_cast<float>(shape.height) / shape.spatial_scale - 1);
+  std::uniform_real_distribution<float> x(0.0f,
+                                          std::max(0.0f, static_cast<float>(shape.width) / shape.spatial_scale - 1));
+  std::uniform_real_distribution<float> y(0.0f,
+                                          std::max(0.0f, static_cast<float>(shape.height) / shape.spatial_scale - 1));
   std::vector<float> rois;
   rois.reserve(static_cast<size_t>(shape.rois) * 5);
   for (int roi = 0; roi < shape.rois; ++roi) {
