@@ -31,7 +31,7 @@ void Describe(const std::string& file, CaseResult& about) {
     about.shape = description.shape;
     about.layout = description.layout;
   } catch (const FileError&) {
-    // make() says it, where it becomes the verdict.
+    about.shape = "unreadable";  // why, make() says, where it becomes the verdict
   }
 }
 

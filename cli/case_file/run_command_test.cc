@@ -23,6 +23,7 @@ class RunCommandTest : public FolderTest {
 
   std::vector<std::string> Ids() const {
     std::vector<std::string> ids;
+    ids.reserve(recipes_.size());
     for (const Recipe& recipe : recipes_) ids.push_back(recipe.about.id);
     return ids;
   }

@@ -149,6 +149,8 @@ const std::vector<Plant> kMemory = {
     InGoodCalls({"get_indice_pairs_WritesPastEnd", "int32", "guards", "bytes beside indice_pairs were written"}),
     InGoodCalls({"rotated_feature_align_WritesBefore", "half", "guards", "bytes beside output were written"}),
     InGoodCalls({"indice_convolution_ChangesInput", "float", "inputs", "indice_pairs was changed"}),
+    InGoodCalls({"rotated_feature_align_WrongUnlessAligned", "float", "alignment",
+                 "tensors shifted by one element: other bits in output from element 0 on"}),
 };
 
 const std::vector<Plant> kBadInput = {

@@ -44,6 +44,7 @@ enum class Defect {
   kWrongNumActOut,         // one too many
   kWrongNumActOutOnError,  // forgotten in a refused call
   kWrongStatus,            // for the marked bad call
+  kWrongUnlessAligned,     // a wrong number in an output that does not begin at a multiple of 64 bytes
 };
 constexpr Defect kDefect = Defect::DEFECT;
 
@@ -210,6 +211,9 @@ mluOpStatus_t SpoilSuccess(const Call& call, const std::vector<char>& before) {
       break;
     case Defect::kWritesPastEnd:
       output.begin()[output.bytes()] = 0;
+      break;
+    case Defect::kWrongUnlessAligned:
+      if (reinterpret_cast<uintptr_t>(output.data) % 64 != 0) output.floats()[0] = 1 - output.floats()[0];
       break;
     case Defect::kWrongAfterError:
       if (refused_before) output.floats()[0] = 1 - output.floats()[0];
