@@ -127,7 +127,9 @@ TEST(DocumentsTest, ExactlyTheCasesOfTheDocuments) {
   add({"roiaware_pool3d_forward", "roiaware_pool3d_backward"}, {"partA2_max", "partA2_avg"}, {"float", "half"});
   add({"psroipool_forward", "psroipool_backward"}, {"case1", "case2"}, {"float"});
   add(convolutions, {"case0", "case1", "case2", "case3"}, {"float", "half"});
-  add(convolutions, {"case0_NDHWC", "case0_NCDHW"}, {"float"});
+  add(convolutions, {"case0_NDHWC", "case0_NCDHW"}, {"float", "half"});
+  add({"indice_convolution_backward_data", "indice_convolution_backward_filter"},
+      {"case0_HWCN", "case0_NHWC", "case0_NCHW"}, {"float"});  // forward is 5-D in the contract
   add({"rotated_feature_align_forward", "rotated_feature_align_backward"}, {"case1", "case2", "case3", "case4"},
       {"float", "half"});
   add({"get_indice_pairs"}, {"sub_m", "sparse_conv"}, {"int32"});
