@@ -1,0 +1,73 @@
+"""Operators for 3-D and rotated object detection on CPUs, on NumPy arrays and DLPack tensors.
+
+Inputs are NumPy arrays or any object with ``__dlpack__`` in the memory of the CPU. They are used in
+place, without a copy, unless they are not C-contiguous or their indices are int64: then they are
+copied once. Results are new NumPy arrays, or what is passed as ``out``. The interpreter's lock is
+released while an operator works.
+
+Floating types are float16, float32, float64 and bfloat16, the same for all arguments of a call.
+Wrong arguments raise ValueError or TypeError with a sentence that names the argument.
+"""
+
+from __future__ import annotations
+
+from ._native import version as _version
+from ._psroipool import psroipool_backward, psroipool_forward
+from ._roiaware_pool3d import (
+    CompactPool,
+    RoiAwarePool,
+    roiaware_pool3d_backward,
+    roiaware_pool3d_compact_backward,
+    roiaware_pool3d_compact_forward,
+    roiaware_pool3d_forward,
+)
+from ._rotated_feature_align import (
+    rotated_feature_align_backward,
+    rotated_feature_align_forward,
+)
+from ._settings import (
+    Config,
+    config,
+    get_num_threads,
+    set_num_threads,
+    show_config,
+    threads,
+    value_checks,
+)
+from ._sparse_convolution import (
+    IndicePairs,
+    get_indice_pairs,
+    indice_convolution_backward_data,
+    indice_convolution_backward_filter,
+    indice_convolution_forward,
+    indice_convolution_forward_fused,
+)
+
+__version__: str = _version()
+
+__all__ = [
+    "CompactPool",
+    "Config",
+    "IndicePairs",
+    "RoiAwarePool",
+    "__version__",
+    "config",
+    "get_indice_pairs",
+    "get_num_threads",
+    "indice_convolution_backward_data",
+    "indice_convolution_backward_filter",
+    "indice_convolution_forward",
+    "indice_convolution_forward_fused",
+    "psroipool_backward",
+    "psroipool_forward",
+    "roiaware_pool3d_backward",
+    "roiaware_pool3d_compact_backward",
+    "roiaware_pool3d_compact_forward",
+    "roiaware_pool3d_forward",
+    "rotated_feature_align_backward",
+    "rotated_feature_align_forward",
+    "set_num_threads",
+    "show_config",
+    "threads",
+    "value_checks",
+]

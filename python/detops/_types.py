@@ -1,0 +1,36 @@
+"""Types that the functions share."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+
+@runtime_checkable
+class SupportsDLPack(Protocol):
+    """A tensor of any library that speaks DLPack, as ``numpy.ndarray`` and ``torch.Tensor``."""
+
+    # Producers differ in the keywords they take; those are the business of the two libraries.
+    @property
+    def __dlpack__(self) -> Any: ...
+
+
+ArrayLike: TypeAlias = SupportsDLPack
+FloatArray: TypeAlias = npt.NDArray[Any]
+IndexArray: TypeAlias = npt.NDArray[np.int32]
+Size2: TypeAlias = "int | tuple[int, int]"
+Size3: TypeAlias = "int | tuple[int, int, int]"
+Sizes: TypeAlias = "int | tuple[int, ...] | list[int]"
+Shape: TypeAlias = "tuple[int, ...] | list[int]"
+Counts: TypeAlias = "SupportsDLPack | tuple[int, ...] | list[int]"
+
+Convention: TypeAlias = Literal["rfcn", "torchvision", "consistent"]
+Layout: TypeAlias = Literal["NHWC", "NCHW"]
+Pool: TypeAlias = Literal["max", "avg"]
+ZOrigin: TypeAlias = Literal["bottom", "center"]
+Activation: TypeAlias = Literal["none", "relu", "leaky_relu"]
+FiltersLayout: TypeAlias = Literal[
+    "KIO", "OKI", "OIK", "DHWCN", "HWCN", "NDHWC", "NHWC", "NCDHW", "NCHW"
+]

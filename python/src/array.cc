@@ -1,0 +1,366 @@
+#include "array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "call.h"
+#include "numpy_bridge.h"
+
+namespace detops_python {
+namespace {
+
+constexpr char kFloatTypes[] = "float16, float32, float64 or bfloat16";
+
+mluOpDataType_t TypeOfFormat(const char* format, int64_t item_bytes) {
+  if (format == nullptr) return MLUOP_DTYPE_UINT8;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (*format == '\0' || format[1] != '\0') return MLUOP_DTYPE_INVALID;
+  if (std::strchr("efd", *format) != nullptr) {
+    return item_bytes == 2 ? MLUOP_DTYPE_HALF : item_bytes == 4 ? MLUOP_DTYPE_FLOAT : MLUOP_DTYPE_DOUBLE;
+  }
+  if (std::strchr("hilqn", *format) != nullptr) {
+    return item_bytes == 4 ? MLUOP_DTYPE_INT32 : item_bytes == 8 ? MLUOP_DTYPE_INT64 : MLUOP_DTYPE_INT16;
+  }
+  if (*format == 'H') return MLUOP_DTYPE_UINT16;
+  return MLUOP_DTYPE_INVALID;
+}
+
+mluOpDataType_t TypeOfDlpack(nb::dlpack::dtype type) {
+  if (type.lanes != 1) return MLUOP_DTYPE_INVALID;
+  switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
+    case nb::dlpack::dtype_code::Float:
+      return type.bits == 16   ? MLUOP_DTYPE_HALF
+             : type.bits == 32 ? MLUOP_DTYPE_FLOAT
+             : type.bits == 64 ? MLUOP_DTYPE_DOUBLE
+                               : MLUOP_DTYPE_INVALID;
+    case nb::dlpack::dtype_code::Bfloat:
+      return type.bits == 16 ? MLUOP_DTYPE_BFLOAT16 : MLUOP_DTYPE_INVALID;
+    case nb::dlpack::dtype_code::Int:
+      return type.bits == 32 ? MLUOP_DTYPE_INT32 : type.bits == 64 ? MLUOP_DTYPE_INT64 : MLUOP_DTYPE_INVALID;
+    default:
+      return MLUOP_DTYPE_INVALID;
+  }
+}
+
+bool IsFloating(mluOpDataType_t type) {
+  return type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_DOUBLE ||
+         type == MLUOP_DTYPE_BFLOAT16;
+}
+
+std::string TextOf(std::span<const int64_t> shape) {
+  std::string text = "(";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    text += std::to_string(shape[i]) + (shape.size() == 1 ? "," : i + 1 < shape.size() ? ", " : "");
+  }
+  return text + ")";
+}
+
+// Calls visit(address, position) for the elements in row-major order.
+template <typename Visit>
+void ForEachElement(const std::byte* data, std::span<const int64_t> shape, const int64_t* stride_bytes, Visit visit) {
+  const int rank = static_cast<int>(shape.size());
+  for (const int64_t extent : shape) {
+    if (extent == 0) return;
+  }
+  std::array<int64_t, kMaxRank> index = {};
+  const int64_t inner = rank > 0 ? shape[rank - 1] : 1;
+  const int64_t inner_stride = rank > 0 ? stride_bytes[rank - 1] : 0;
+  for (int64_t position = 0;;) {
+    for (int64_t i = 0; i < inner; ++i) visit(data + i * inner_stride, position++);
+    int axis = rank - 2;
+    for (; axis >= 0; --axis) {
+      data += stride_bytes[axis];
+      if (++index[axis] < shape[axis]) break;
+      data -= shape[axis] * stride_bytes[axis];
+      index[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+std::unique_ptr<std::byte[]> Allocate(int64_t bytes) {
+  // One byte more, because an empty tensor still has an address.
+  std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[static_cast<size_t>(bytes) + 1]);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void RequireHostMemory(int device, const Argument& argument) {
+  // Page-locked memory of accelerators is the host's own memory.
+  if (device == nb::device::cpu::value || device == nb::device::cuda_host::value ||
+      device == nb::device::rocm_host::value) {
+    return;
+  }
+  throw nb::value_error(
+      argument.Text("is on DLPack device type " + std::to_string(device) + ", expected the CPU (1).").c_str());
+}
+
+}  // namespace
+
+std::string Argument::Text(const std::string& sentence) const {
+  return std::string(function) + ": " + name + " " + sentence;
+}
+
+Array::Array(Array&& other) noexcept
+    : given_(other.given_),
+      read_only_(other.read_only_),
+      rank_(other.rank_),
+      type_(other.type_),
+      item_bytes_(other.item_bytes_),
+      shape_(other.shape_),
+      stride_bytes_(other.stride_bytes_),
+      data_(other.data_),
+      buffer_(std::exchange(other.buffer_, std::nullopt)),
+      dlpack_(std::move(other.dlpack_)),
+      copy_(std::move(other.copy_)),
+      object_(std::move(other.object_)) {}
+
+Array::~Array() {
+  if (buffer_) PyBuffer_Release(&*buffer_);
+}
+
+int64_t Array::elements() const {
+  int64_t count = 1;
+  for (const int64_t extent : shape()) count *= extent;
+  return count;
+}
+
+void Array::Fill(int byte) const {
+  if (elements() > 0) std::memset(data_, byte, static_cast<size_t>(elements() * item_bytes_));
+}
+
+bool Array::IsDense() const {
+  if (elements() == 0) return true;
+  int64_t expected = item_bytes_;
+  for (int axis = rank_ - 1; axis >= 0; --axis) {
+    if (shape_[axis] != 1 && stride_bytes_[axis] != expected) return false;
+    expected *= shape_[axis];
+  }
+  return true;
+}
+
+bool Array::ImportBuffer(nb::handle source) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(source.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  buffer_ = view;
+  rank_ = view.ndim;
+  item_bytes_ = view.itemsize;
+  type_ = TypeOfFormat(view.format, view.itemsize);
+  read_only_ = view.readonly != 0;
+  data_ = view.buf;
+  for (int axis = 0; axis < rank_ && axis < kMaxRank; ++axis) {
+    shape_[axis] = view.shape[axis];
+    stride_bytes_[axis] = view.strides[axis];
+  }
+  return true;
+}
+
+void Array::ImportDlpack(nb::handle source, const Argument& argument, bool writable) {
+  if (!nb::hasattr(source, "__dlpack__")) {
+    throw nb::type_error(
+        argument.Text("is of type " + TypeNameOf(source) + ", expected a NumPy array or an object with __dlpack__.")
+            .c_str());
+  }
+  // Asked before the tensor is: an accelerator would wait for its work and may refuse for reasons of its own.
+  if (nb::hasattr(source, "__dlpack_device__")) {
+    const nb::object device = source.attr("__dlpack_device__")();
+    RequireHostMemory(nb::cast<int>(nb::int_(nb::object(device[0]))), argument);
+  }
+  nb::ndarray<nb::ro> tensor;
+  nb::ndarray<> writable_tensor;
+  if (writable && nb::try_cast(source, writable_tensor)) {
+    tensor = nb::ndarray<nb::ro>(writable_tensor);
+  } else if (nb::try_cast(source, tensor)) {
+    read_only_ = true;
+  } else {
+    if (PyObject_CheckBuffer(source.ptr()) != 0) {
+      throw nb::type_error(argument.Text("has type " + DtypeNameOf(source) + ", expected numbers.").c_str());
+    }
+    source.attr("__dlpack__")();  // Its own error says most, if it has one.
+    throw nb::value_error(argument.Text("could not be read through DLPack.").c_str());
+  }
+  RequireHostMemory(tensor.device_type(), argument);
+  rank_ = static_cast<int>(tensor.ndim());
+  item_bytes_ = static_cast<int64_t>(tensor.itemsize());
+  type_ = TypeOfDlpack(tensor.dtype());
+  data_ = const_cast<void*>(static_cast<const void*>(tensor.data()));
+  for (int axis = 0; axis < rank_ && axis < kMaxRank; ++axis) {
+    shape_[axis] = tensor.shape_ptr()[axis];
+    stride_bytes_[axis] = tensor.stride_ptr()[axis] * item_bytes_;
+  }
+  dlpack_.emplace(std::move(tensor));
+}
+
+void Array::Import(nb::handle source, const Argument& argument, bool writable) {
+  // Buffers first: for NumPy they take a third of the time of DLPack.
+  const bool has_buffer = PyObject_CheckBuffer(source.ptr()) != 0;
+  if (has_buffer && ImportBuffer(source)) {
+    // Done.
+  } else if (has_buffer && IsNumpyBfloat16(source)) {
+    // NumPy exports no types that it does not know itself.
+    if (!ImportBuffer(source.attr("view")("uint16"))) throw nb::value_error(argument.Text("has no buffer.").c_str());
+    type_ = MLUOP_DTYPE_BFLOAT16;
+  } else {
+    ImportDlpack(source, argument, writable);
+  }
+  if (rank_ > kMaxRank) {
+    throw nb::value_error(argument.Text("has rank " + std::to_string(rank_) + ", expected 8 or less.").c_str());
+  }
+  int64_t bytes = item_bytes_;
+  for (const int64_t extent : shape()) {
+    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) {
+      throw nb::value_error(argument.Text("has more bytes than int64 can count.").c_str());
+    }
+  }
+  given_ = true;
+}
+
+void Array::MakeDense() {
+  if (IsDense()) return;
+  const int64_t item = item_bytes_;
+  std::unique_ptr<std::byte[]> dense = Allocate(elements() * item);
+  std::byte* to = dense.get();
+  const auto copy = [&]<size_t kBytes>(std::integral_constant<size_t, kBytes>) {
+    ForEachElement(static_cast<const std::byte*>(data_), shape(), stride_bytes_.data(),
+                   [to](const std::byte* from, int64_t i) { std::memcpy(to + i * kBytes, from, kBytes); });
+  };
+  if (item == 2) copy(std::integral_constant<size_t, 2>());
+  if (item == 4) copy(std::integral_constant<size_t, 4>());
+  if (item == 8) copy(std::integral_constant<size_t, 8>());
+  copy_ = std::move(dense);
+  data_ = copy_.get();
+}
+
+void Array::NarrowToInt32(const Argument& argument) {
+  std::unique_ptr<std::byte[]> narrow = Allocate(elements() * 4);
+  std::byte* to = narrow.get();
+  int64_t wrong_position = -1;
+  int64_t wrong = 0;
+  ForEachElement(static_cast<const std::byte*>(data_), shape(), stride_bytes_.data(),
+                 [&](const std::byte* from, int64_t position) {
+                   int64_t value;
+                   std::memcpy(&value, from, 8);
+                   const auto cut = static_cast<int32_t>(value);
+                   if (cut != value && wrong_position < 0) {
+                     wrong_position = position;
+                     wrong = value;
+                   }
+                   std::memcpy(to + position * 4, &cut, 4);
+                 });
+  if (wrong_position >= 0) {
+    std::string place;
+    for (int axis = rank_ - 1; axis >= 0; --axis) {
+      place.insert(0, std::to_string(wrong_position % shape_[axis]) + (place.empty() ? "" : ", "));
+      wrong_position /= shape_[axis];
+    }
+    throw nb::value_error(
+        argument.Text("has " + std::to_string(wrong) + " at [" + place + "], expected numbers that fit int32.")
+            .c_str());
+  }
+  copy_ = std::move(narrow);
+  data_ = copy_.get();
+  type_ = MLUOP_DTYPE_INT32;
+  item_bytes_ = 4;
+}
+
+Array Array::Numbers(nb::handle source, const Argument& argument, const Array* like) {
+  Array array;
+  array.Import(source, argument, false);
+  if (!IsFloating(array.type_)) {
+    throw nb::type_error(argument.Text("has type " + DtypeNameOf(source) + ", expected " + kFloatTypes + ".").c_str());
+  }
+  if (like != nullptr && array.type_ != like->type_) {
+    throw nb::type_error(argument
+                             .Text("has type " + DtypeNameOf(source) + ", expected " + NameOfType(like->type_) +
+                                   " as the arguments before it.")
+                             .c_str());
+  }
+  array.MakeDense();
+  return array;
+}
+
+Array Array::Indices(nb::handle source, const Argument& argument) {
+  Array array;
+  array.Import(source, argument, false);
+  if (array.type_ == MLUOP_DTYPE_INT64) {
+    array.NarrowToInt32(argument);
+  } else if (array.type_ == MLUOP_DTYPE_INT32) {
+    array.MakeDense();
+  } else {
+    throw nb::type_error(argument.Text("has type " + DtypeNameOf(source) + ", expected int32 or int64.").c_str());
+  }
+  return array;
+}
+
+void Array::TakeOutput(nb::handle out, const Argument& argument, mluOpDataType_t type) {
+  Import(out, argument, true);
+  if (type_ != type) {
+    throw nb::type_error(
+        argument.Text("has type " + DtypeNameOf(out) + ", expected " + NameOfType(type) + ".").c_str());
+  }
+  if (read_only_) throw nb::value_error(argument.Text("is read-only, expected a writable array.").c_str());
+  if (!IsDense()) {
+    throw nb::value_error(argument.Text("is not C-contiguous, expected an array without gaps.").c_str());
+  }
+  object_ = nb::borrow(out);
+}
+
+Array Array::Room(nb::handle out, const Argument& argument, mluOpDataType_t type, std::span<const int64_t> shape) {
+  Array array;
+  const bool is_new = out.is_none();
+  const nb::object target = is_new ? NewNumpyArray(shape, type, argument.function) : nb::borrow(out);
+  array.TakeOutput(target, argument, type);
+  return array;
+}
+
+Array Array::Output(nb::handle out, const Argument& argument, mluOpDataType_t type, std::span<const int64_t> shape) {
+  Array array = Room(out, argument, type, shape);
+  const std::span<const int64_t> found = array.shape();
+  if (!std::equal(found.begin(), found.end(), shape.begin(), shape.end())) {
+    throw nb::value_error(argument.Text("has shape " + TextOf(found) + ", expected " + TextOf(shape) + ".").c_str());
+  }
+  return array;
+}
+
+std::vector<int64_t> Counts(nb::handle source, const Argument& argument) {
+  if (PyList_Check(source.ptr()) || PyTuple_Check(source.ptr())) {
+    std::vector<int64_t> counts;
+    for (const nb::handle item : nb::borrow<nb::sequence>(source)) {
+      if (PyIndex_Check(item.ptr()) == 0) {
+        throw nb::type_error(argument.Text("holds a " + TypeNameOf(item) + ", expected int.").c_str());
+      }
+      const Py_ssize_t value = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
+      if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+      counts.push_back(value);
+    }
+    return counts;
+  }
+  const Array array = Array::Indices(source, argument);
+  if (array.rank() != 1) {
+    throw nb::value_error(argument.Text("has rank " + std::to_string(array.rank()) + ", expected 1.").c_str());
+  }
+  const auto* values = static_cast<const int32_t*>(array.data());
+  return {values, values + array.elements()};
+}
+
+Descriptor::Descriptor(const Array& array, mluOpTensorLayout_t layout) {
+  if (array.given()) Set(array.type(), layout, array.shape());
+}
+
+Descriptor::Descriptor(mluOpDataType_t type, mluOpTensorLayout_t layout, std::span<const int64_t> shape) {
+  Set(type, layout, shape);
+}
+
+void Descriptor::Set(mluOpDataType_t type, mluOpTensorLayout_t layout, std::span<const int64_t> shape) {
+  mluOpTensorDescriptor_t descriptor = nullptr;
+  Check(mluOpCreateTensorDescriptor(&descriptor));
+  descriptor_.reset(descriptor);
+  Check(mluOpSetTensorDescriptor_v2(descriptor, layout, type, static_cast<int>(shape.size()), shape.data()));
+}
+
+}  // namespace detops_python

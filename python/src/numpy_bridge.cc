@@ -1,0 +1,94 @@
+#include "numpy_bridge.h"
+
+namespace detops_python {
+namespace {
+
+// References that live as long as the process: module state would be gone before the last arrays are.
+struct NumpyObjects {
+  PyObject* empty;
+  PyObject* half;
+  PyObject* single;
+  PyObject* full;
+  PyObject* index;
+};
+
+const NumpyObjects& Numpy() {
+  static const NumpyObjects objects = [] {
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    const auto dtype = [&numpy](const char* name) { return nb::object(numpy.attr("dtype")(name)).release().ptr(); };
+    return NumpyObjects{.empty = nb::object(numpy.attr("empty")).release().ptr(),
+                        .half = dtype("float16"),
+                        .single = dtype("float32"),
+                        .full = dtype("float64"),
+                        .index = dtype("int32")};
+  }();
+  return objects;
+}
+
+nb::object Bfloat16(const char* function) {
+  try {
+    return nb::module_::import_("ml_dtypes").attr("bfloat16");
+  } catch (nb::python_error& error) {
+    nb::raise_from(error, PyExc_ImportError,
+                   "%s: a bfloat16 result needs the package ml_dtypes, or an array passed as out.", function);
+  }
+}
+
+nb::object DtypeOf(mluOpDataType_t type, const char* function) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return nb::borrow(Numpy().half);
+    case MLUOP_DTYPE_FLOAT:
+      return nb::borrow(Numpy().single);
+    case MLUOP_DTYPE_DOUBLE:
+      return nb::borrow(Numpy().full);
+    case MLUOP_DTYPE_INT32:
+      return nb::borrow(Numpy().index);
+    default:
+      return Bfloat16(function);
+  }
+}
+
+}  // namespace
+
+nb::object NewNumpyArray(std::span<const int64_t> shape, mluOpDataType_t type, const char* function) {
+  const nb::object extents = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  if (!extents.is_valid()) throw nb::python_error();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    PyObject* extent = PyLong_FromLongLong(shape[i]);
+    if (extent == nullptr || PyTuple_SetItem(extents.ptr(), static_cast<Py_ssize_t>(i), extent) != 0) {
+      throw nb::python_error();
+    }
+  }
+  return nb::handle(Numpy().empty)(extents, DtypeOf(type, function));
+}
+
+const char* NameOfType(mluOpDataType_t type) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return "float16";
+    case MLUOP_DTYPE_FLOAT:
+      return "float32";
+    case MLUOP_DTYPE_DOUBLE:
+      return "float64";
+    case MLUOP_DTYPE_BFLOAT16:
+      return "bfloat16";
+    case MLUOP_DTYPE_INT32:
+      return "int32";
+    default:
+      return "another type";
+  }
+}
+
+std::string DtypeNameOf(nb::handle array) {
+  if (nb::hasattr(array, "dtype")) return nb::str(nb::object(array.attr("dtype"))).c_str();
+  return "of a " + TypeNameOf(array);
+}
+
+std::string TypeNameOf(nb::handle object) { return nb::type_name(object.type()).c_str(); }
+
+bool IsNumpyBfloat16(nb::handle array) {
+  return nb::hasattr(array, "dtype") && nb::hasattr(array, "view") && DtypeNameOf(array) == "bfloat16";
+}
+
+}  // namespace detops_python
