@@ -134,13 +134,18 @@ double MeasureFlops(int threads, const Function& multiply_adds) {
   return 2.0 * done * threads / best;
 }
 
+}  // namespace
+
 void KeepBest(MachineLimits& limits, const MachineLimits& other) {
   limits.bytes_per_second = std::max(limits.bytes_per_second, other.bytes_per_second);
   limits.float_flops_per_second = std::max(limits.float_flops_per_second, other.float_flops_per_second);
   limits.double_flops_per_second = std::max(limits.double_flops_per_second, other.double_flops_per_second);
 }
 
-}  // namespace
+double BoundOf(const Work& work, const MachineLimits& limits) {
+  const double flops = work.in_double ? limits.double_flops_per_second : limits.float_flops_per_second;
+  return std::max(work.bytes / limits.bytes_per_second, work.flops / flops);
+}
 
 MachineLimits MeasureMachine(int threads) {
   MachineLimits limits;
@@ -165,8 +170,7 @@ Timing TimeCall(int threads, const Work& work, const std::function<void()>& call
       timing.seconds = std::min(timing.seconds, Seconds(Clock::now() - start));
     } while (Seconds(Clock::now() - round_start) < budget / kRounds);
   }
-  const double flops = work.in_double ? timing.limits.double_flops_per_second : timing.limits.float_flops_per_second;
-  timing.bound = std::max(work.bytes / timing.limits.bytes_per_second, work.flops / flops);
+  timing.bound = BoundOf(work, timing.limits);
   return timing;
 }
 

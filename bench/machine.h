@@ -25,6 +25,12 @@ struct Work {
   bool in_double = false;
 };
 
+// The least time of the work in seconds.
+double BoundOf(const Work& work, const MachineLimits& limits);
+
+// Raises what `other` has seen better.
+void KeepBest(MachineLimits& limits, const MachineLimits& other);
+
 struct Timing {
   double seconds = 0;  // best
   double bound = 0;    // seconds

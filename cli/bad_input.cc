@@ -120,7 +120,7 @@ std::string TryCall(Session& session, const BadCall& bad, bool look) {
   size_t offset = 0;
   const auto input = static_cast<size_t>(std::max(bad.input, 0));
   if (bad.input >= 0) {
-    const size_t size = c.inputs[input].bytes() / static_cast<size_t>(c.inputs[input].span());
+    const size_t size = c.inputs[input].element_bytes();
     offset = static_cast<size_t>(bad.element) * size;
     HostTensor one = c.inputs[input];
     one.data.assign(size, std::byte{});

@@ -6,9 +6,8 @@
 #include "support/tolerance.h"
 
 namespace detops_cli {
-namespace {
 
-size_t TypeSize(mluOpDataType_t type) {
+size_t HostTensor::element_bytes() const {
   switch (type) {
     case MLUOP_DTYPE_INT8:
     case MLUOP_DTYPE_UINT8:
@@ -29,8 +28,6 @@ size_t TypeSize(mluOpDataType_t type) {
   }
 }
 
-}  // namespace
-
 int64_t HostTensor::elements() const {
   int64_t product = 1;
   for (const int64_t extent : extents) product *= std::max<int64_t>(extent, 0);
@@ -44,7 +41,7 @@ int64_t HostTensor::span() const {
   return last + 1;
 }
 
-size_t HostTensor::bytes() const { return static_cast<size_t>(span()) * TypeSize(type); }
+size_t HostTensor::bytes() const { return static_cast<size_t>(span()) * element_bytes(); }
 
 double HostTensor::Get(int64_t position) const { return detops_test::ReadElement(type, data.data(), position); }
 

@@ -29,6 +29,7 @@ struct HostTensor {
   int64_t elements() const;
   // Elements from the first to the last address; equals elements() when dense.
   int64_t span() const;
+  size_t element_bytes() const;
   // What the tensor occupies.
   size_t bytes() const;
 

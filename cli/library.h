@@ -25,8 +25,9 @@ using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, floa
   X(mluOpGetErrorString)                                                                                        \
   X(mluOpGetLibVersion)                                                                                         \
   X(mluOpSetQueue)                                                                                              \
-  X(mluOpSetTensorDescriptor_v2) X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate) X(cnrtQueueDestroy)        \
-      X(cnrtQueueSync) X(mluOpCreateSparseConvolutionDescriptor) X(mluOpDestroySparseConvolutionDescriptor)     \
+  X(mluOpSetTensorDescriptor_v2)                                                                                \
+  X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate) X(cnrtQueueDestroy) X(cnrtQueueSync)                      \
+      X(mluOpCreateSparseConvolutionDescriptor) X(mluOpDestroySparseConvolutionDescriptor)                      \
           X(mluOpSetSparseConvolutionDescriptor) X(mluOpGetSparseConvolutionNumActOut)                          \
               X(mluOpRotatedFeatureAlignForward) X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolBackward)  \
                   X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) X(mluOpRoiAwarePool3dForward)                   \

@@ -61,8 +61,7 @@ mluOpTensorDescriptor_t Session::MakeDescriptor(mluOpTensorLayout_t layout, mluO
 TensorArgument Session::MakeTensor(const HostTensor& tensor, std::vector<std::unique_ptr<DeviceBuffer>>& buffers) {
   const mluOpTensorDescriptor_t desc = MakeDescriptor(tensor.layout, tensor.type, tensor.extents, tensor.strides);
   if (desc == nullptr) throw DeviceError(tensor.name + ": the library refuses the descriptor");
-  const size_t element = tensor.span() > 0 ? tensor.bytes() / static_cast<size_t>(tensor.span()) : 0;
-  const size_t shift = placement_ == Placement::kShifted ? element : 0;
+  const size_t shift = placement_ == Placement::kShifted ? tensor.element_bytes() : 0;
   buffers.push_back(std::make_unique<DeviceBuffer>(library_, tensor.bytes(), shift));
   return {desc, buffers.back()->data()};
 }

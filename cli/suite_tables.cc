@@ -22,6 +22,9 @@ constexpr Bars kBars000And003 = {1e-5, 1e-3, true};
 constexpr Bars kBars001 = {3e-3, 3e-3, false};
 constexpr Bars kBars002 = {1e-5, 3e-3, false};
 
+const std::string kCase0 =
+    "ci=128,co=128,sites=58838,space=5x180x180,filter=3x1x1,stride=2x1x1,pad=0x0x0,subm=0,outputs=45406";
+
 // Exactly the shapes of the documents. 001 gives case 2 198 channels; 3 x 3 x 21 are 189. 002 gives its case 3 the
 // pairs of another layer; the counts here are those of its filters and gradients. The spaces of 002, which it leaves
 // open, are those of the layers with these numbers of sites.
@@ -34,24 +37,17 @@ const SuiteRow kDocuments[] = {
      Types::kFloat, kBars001},
     {kPsRoi, "case2", "document 001, section 3.6, case 2",
      "batch=2,height=14,width=14,rois=493,pooled=3,dim=21,scale=0.0625", Types::kFloat, kBars001},
-    {kConvolution, "case0", "document 002, section 3.7, case 0",
-     "ci=128,co=128,sites=58838,space=5x180x180,filter=3x1x1,stride=2x1x1,pad=0x0x0,subm=0,outputs=45406",
+    {kConvolution, "case0", "document 002, section 3.7, case 0", kCase0, Types::kContract, kBars002},
+    {kConvolution, "case0_NDHWC", "document 002, section 3.7, case 0, layout of section 1.3", kCase0 + ",layout=NDHWC",
      Types::kContract, kBars002},
-    {kConvolution, "case0_NDHWC", "document 002, section 3.7, case 0, layout of section 1.3",
-     "ci=128,co=128,sites=58838,space=5x180x180,filter=3x1x1,stride=2x1x1,pad=0x0x0,subm=0,outputs=45406,layout=NDHWC",
-     Types::kContract, kBars002},
-    {kConvolution, "case0_NCDHW", "document 002, section 3.7, case 0, layout of section 1.3",
-     "ci=128,co=128,sites=58838,space=5x180x180,filter=3x1x1,stride=2x1x1,pad=0x0x0,subm=0,outputs=45406,layout=NCDHW",
+    {kConvolution, "case0_NCDHW", "document 002, section 3.7, case 0, layout of section 1.3", kCase0 + ",layout=NCDHW",
      Types::kContract, kBars002},
     {kGradients, "case0_HWCN", "document 002, section 3.7, case 0, filter of 3 x 1 in a layout of section 1.3",
-     "ci=128,co=128,sites=58838,space=5x180x180,filter=3x1x1,stride=2x1x1,pad=0x0x0,subm=0,outputs=45406,layout=HWCN",
-     Types::kFloat, kBars002},
+     kCase0 + ",layout=HWCN", Types::kFloat, kBars002},
     {kGradients, "case0_NHWC", "document 002, section 3.7, case 0, filter of 3 x 1 in a layout of section 1.3",
-     "ci=128,co=128,sites=58838,space=5x180x180,filter=3x1x1,stride=2x1x1,pad=0x0x0,subm=0,outputs=45406,layout=NHWC",
-     Types::kFloat, kBars002},
+     kCase0 + ",layout=NHWC", Types::kFloat, kBars002},
     {kGradients, "case0_NCHW", "document 002, section 3.7, case 0, filter of 3 x 1 in a layout of section 1.3",
-     "ci=128,co=128,sites=58838,space=5x180x180,filter=3x1x1,stride=2x1x1,pad=0x0x0,subm=0,outputs=45406,layout=NCHW",
-     Types::kFloat, kBars002},
+     kCase0 + ",layout=NCHW", Types::kFloat, kBars002},
     {kConvolution, "case1", "document 002, section 3.7, case 1",
      "ci=64,co=128,sites=149100,space=11x360x360,filter=3x3x3,stride=2x2x2,pad=0x1x1,subm=0,outputs=58838",
      Types::kContract, kBars002},

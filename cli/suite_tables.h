@@ -21,7 +21,7 @@ struct SuiteRow {
   std::vector<std::string_view> operators;
   std::string_view name;    // of the case, unique per operator; without "-", which filters give a meaning
   std::string_view source;  // where the shape stands
-  std::string_view shape;   // of Shape
+  std::string shape;        // of Shape
   Types types = Types::kContract;
   Bars bars{};
   bool full_profile = false;  // what the contract refuses

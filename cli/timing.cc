@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "bench/machine.h"
+#include "machine_info.h"
 
 namespace detops_cli {
 namespace {
@@ -27,12 +27,6 @@ double Quantile(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
-void KeepBest(detops_bench::MachineLimits& best, const detops_bench::MachineLimits& other) {
-  best.bytes_per_second = std::max(best.bytes_per_second, other.bytes_per_second);
-  best.float_flops_per_second = std::max(best.float_flops_per_second, other.float_flops_per_second);
-  best.double_flops_per_second = std::max(best.double_flops_per_second, other.double_flops_per_second);
-}
-
 // Times of calls and the machine's limits: in turns, as both change from second to second on a shared machine.
 std::vector<double> Samples(Session& session, const RunOptions& options, int threads,
                             detops_bench::MachineLimits* limits) {
@@ -42,7 +36,7 @@ std::vector<double> Samples(Session& session, const RunOptions& options, int thr
   std::vector<double> samples;
   const int wanted = options.perf_repeat;
   for (int round = 0; round < kRounds; ++round) {
-    KeepBest(*limits, detops_bench::MeasureMachine(threads));
+    detops_bench::KeepBest(*limits, detops_bench::MeasureMachine(threads));
     const Clock::time_point start = Clock::now();
     const auto goal = static_cast<size_t>(wanted * (round + 1) / kRounds);
     // The measurement has emptied the caches, which a long call does not notice.
@@ -62,7 +56,7 @@ std::vector<double> Samples(Session& session, const RunOptions& options, int thr
 
 // 1, 2, 4 ... and all cores.
 std::vector<int> ThreadCounts() {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = Cores();
   std::vector<int> counts;
   for (int count = 1; count < cores; count *= 2) counts.push_back(count);
   counts.push_back(cores);
@@ -99,7 +93,7 @@ TimingResult TimeCase(Session& session, const Theory& theory, const RunOptions& 
   result.spread = (Quantile(samples, 0.75) - Quantile(samples, 0.25)) / median;
 
   const double peak = theory.work.in_double ? limits.double_flops_per_second : limits.float_flops_per_second;
-  const double bound = std::max(theory.work.bytes / limits.bytes_per_second, theory.work.flops / peak);
+  const double bound = detops_bench::BoundOf(theory.work, limits);
   result.bound_us = bound * 1e6;
   result.ratio = bound > 0 ? best / bound : 0;
   result.theory_ops = theory.operations;
