@@ -13,34 +13,27 @@ using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, floa
                                                    const void*, mluOpTensorDescriptor_t, const void*, void*, size_t,
                                                    mluOpTensorDescriptor_t, void*, mluOpTensorDescriptor_t, void*);
 
+// clang-format off: it finds no end with lists like these
 // What no case can do without.
 #define DETOPS_CLI_BASIC_FUNCTIONS(X) \
-  X(mluOpCreate)                      \
-  X(mluOpDestroy)                     \
-  X(mluOpCreateTensorDescriptor)      \
-  X(mluOpDestroyTensorDescriptor) X(mluOpSetTensorDescriptor) X(cnrtMalloc) X(cnrtFree) X(cnrtMemcpy)
+  X(mluOpCreate) X(mluOpDestroy) X(mluOpCreateTensorDescriptor) X(mluOpDestroyTensorDescriptor) \
+  X(mluOpSetTensorDescriptor) X(cnrtMalloc) X(cnrtFree) X(cnrtMemcpy)
 
 // What some operators, checks or texts need.
-#define DETOPS_CLI_OTHER_FUNCTIONS(X)                                                                           \
-  X(mluOpGetErrorString)                                                                                        \
-  X(mluOpGetLibVersion)                                                                                         \
-  X(mluOpSetQueue)                                                                                              \
-  X(mluOpSetTensorDescriptor_v2)                                                                                \
-  X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate) X(cnrtQueueDestroy) X(cnrtQueueSync)                      \
-      X(mluOpCreateSparseConvolutionDescriptor) X(mluOpDestroySparseConvolutionDescriptor)                      \
-          X(mluOpSetSparseConvolutionDescriptor) X(mluOpGetSparseConvolutionNumActOut)                          \
-              X(mluOpRotatedFeatureAlignForward) X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolBackward)  \
-                  X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) X(mluOpRoiAwarePool3dForward)                   \
-                      X(mluOpRoiAwarePool3dBackward) X(mluOpGetIndicePairsWorkspaceSize) X(mluOpGetIndicePairs) \
-                          X(mluOpGetIndiceConvolutionForwardWorkspaceSize) X(mluOpIndiceConvolutionForward)     \
-                              X(mluOpGetIndiceConvolutionBackwardDataWorkspaceSize)                             \
-                                  X(mluOpIndiceConvolutionBackwardData)                                         \
-                                      X(mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize)                   \
-                                          X(mluOpIndiceConvolutionBackwardFilter) X(detopsSetNumThreads)        \
-                                              X(detopsGetNumThreads) X(detopsSetProfile) X(detopsGetLastError)  \
-                                                  X(detopsSetSparseConvolutionDescriptor) X(detopsSetLog)       \
-                                                      X(detopsGetTarget) X(detopsSetTarget)                     \
-                                                          X(detopsGetSupportedTargets) X(detopsGetVersion)
+#define DETOPS_CLI_OTHER_FUNCTIONS(X) \
+  X(mluOpGetErrorString) X(mluOpGetLibVersion) X(mluOpSetQueue) X(mluOpSetTensorDescriptor_v2) \
+  X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate) X(cnrtQueueDestroy) X(cnrtQueueSync) \
+  X(mluOpCreateSparseConvolutionDescriptor) X(mluOpDestroySparseConvolutionDescriptor) \
+  X(mluOpSetSparseConvolutionDescriptor) X(mluOpGetSparseConvolutionNumActOut) X(mluOpRotatedFeatureAlignForward) \
+  X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolBackward) X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) \
+  X(mluOpRoiAwarePool3dForward) X(mluOpRoiAwarePool3dBackward) X(mluOpGetIndicePairsWorkspaceSize) \
+  X(mluOpGetIndicePairs) X(mluOpGetIndiceConvolutionForwardWorkspaceSize) X(mluOpIndiceConvolutionForward) \
+  X(mluOpGetIndiceConvolutionBackwardDataWorkspaceSize) X(mluOpIndiceConvolutionBackwardData) \
+  X(mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize) X(mluOpIndiceConvolutionBackwardFilter) \
+  X(detopsSetNumThreads) X(detopsGetNumThreads) X(detopsSetProfile) X(detopsGetLastError) \
+  X(detopsSetSparseConvolutionDescriptor) X(detopsSetLog) X(detopsGetTarget) X(detopsSetTarget) \
+  X(detopsGetSupportedTargets) X(detopsGetVersion)
+// clang-format on
 
 namespace detops_cli {
 
