@@ -1,13 +1,11 @@
-#include "call.h"
+#include "common/call.h"
 
-#include <atomic>
 #include <new>
+#include <stdexcept>
 #include <string>
 
-namespace detops_python {
+namespace detops_binding {
 namespace {
-
-std::atomic<int> process_threads{0};
 
 struct ThreadHandle {
   mluOpHandle_t handle = nullptr;
@@ -26,17 +24,14 @@ thread_local ThreadSettings thread_settings;
 
 ThreadSettings& SettingsOfThisThread() { return thread_settings; }
 
-void SetProcessThreads(int num_threads) { process_threads.store(num_threads, std::memory_order_relaxed); }
-
-mluOpHandle_t Handle() {
+mluOpHandle_t Handle(int default_threads) {
   ThreadHandle& mine = thread_handle;
   if (mine.handle == nullptr) {
     Check(mluOpCreate(&mine.handle));
     Check(detopsSetProfile(mine.handle, DETOPS_PROFILE_FULL), mine.handle);
   }
   const ThreadSettings& wanted = thread_settings;
-  const int num_threads =
-      wanted.num_threads >= 0 ? wanted.num_threads : process_threads.load(std::memory_order_relaxed);
+  const int num_threads = wanted.num_threads >= 0 ? wanted.num_threads : default_threads;
   if (num_threads != mine.num_threads) {
     Check(detopsSetNumThreads(mine.handle, num_threads), mine.handle);
     mine.num_threads = num_threads;
@@ -54,18 +49,14 @@ void Check(mluOpStatus_t status, mluOpHandle_t handle) {
   if (text.empty()) text = mluOpGetErrorString(status);
   switch (status) {
     case MLUOP_STATUS_BAD_PARAM:
-      PyErr_SetString(PyExc_ValueError, text.c_str());
-      break;
+      throw std::invalid_argument(text);
     case MLUOP_STATUS_NOT_SUPPORTED:
-      PyErr_SetString(PyExc_NotImplementedError, text.c_str());
-      break;
+      throw NotSupported(text);
     case MLUOP_STATUS_ALLOC_FAILED:
-      PyErr_SetString(PyExc_MemoryError, text.c_str());
-      break;
+      throw OutOfMemory(text);
     default:
-      PyErr_SetString(PyExc_RuntimeError, text.c_str());
+      throw std::runtime_error(text);
   }
-  throw nb::python_error();
 }
 
-}  // namespace detops_python
+}  // namespace detops_binding

@@ -1,17 +1,21 @@
-#include "array.h"
+#include "numpy/array.h"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
 
-#include "call.h"
-#include "numpy_bridge.h"
+#include "numpy/numpy_bridge.h"
 
 namespace detops_python {
-namespace {
 
-constexpr char kFloatTypes[] = "float16, float32, float64 or bfloat16";
+using detops_binding::Int32Range;
+using detops_binding::IsFloating;
+using detops_binding::NameOfType;
+using detops_binding::RequireFloating;
+using detops_binding::TextOf;
+
+namespace {
 
 mluOpDataType_t TypeOfFormat(const char* format, int64_t item_bytes) {
   if (format == nullptr) return MLUOP_DTYPE_UINT8;
@@ -42,19 +46,6 @@ mluOpDataType_t TypeOfDlpack(nb::dlpack::dtype type) {
     default:
       return MLUOP_DTYPE_INVALID;
   }
-}
-
-bool IsFloating(mluOpDataType_t type) {
-  return type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_DOUBLE ||
-         type == MLUOP_DTYPE_BFLOAT16;
-}
-
-std::string TextOf(std::span<const int64_t> shape) {
-  std::string text = "(";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    text += std::to_string(shape[i]) + (shape.size() == 1 ? "," : i + 1 < shape.size() ? ", " : "");
-  }
-  return text + ")";
 }
 
 // Calls visit(address, position) for the elements in row-major order.
@@ -93,25 +84,16 @@ void RequireHostMemory(int device, const Argument& argument) {
       device == nb::device::rocm_host::value) {
     return;
   }
-  throw nb::value_error(
-      argument.Text("is on DLPack device type " + std::to_string(device) + ", expected the CPU (1).").c_str());
+  argument.Refuse("is on DLPack device type " + std::to_string(device) + ", expected the CPU (1).");
 }
 
 }  // namespace
 
-std::string Argument::Text(const std::string& sentence) const {
-  return std::string(function) + ": " + name + " " + sentence;
-}
-
 Array::Array(Array&& other) noexcept
-    : given_(other.given_),
+    : view_(other.view_),
       read_only_(other.read_only_),
-      rank_(other.rank_),
-      type_(other.type_),
       item_bytes_(other.item_bytes_),
-      shape_(other.shape_),
       stride_bytes_(other.stride_bytes_),
-      data_(other.data_),
       buffer_(std::exchange(other.buffer_, std::nullopt)),
       dlpack_(std::move(other.dlpack_)),
       copy_(std::move(other.copy_)),
@@ -121,22 +103,12 @@ Array::~Array() {
   if (buffer_) PyBuffer_Release(&*buffer_);
 }
 
-int64_t Array::elements() const {
-  int64_t count = 1;
-  for (const int64_t extent : shape()) count *= extent;
-  return count;
-}
-
-void Array::Fill(int byte) const {
-  if (elements() > 0) std::memset(data_, byte, static_cast<size_t>(elements() * item_bytes_));
-}
-
 bool Array::IsDense() const {
-  if (elements() == 0) return true;
+  if (view_.elements() == 0) return true;
   int64_t expected = item_bytes_;
-  for (int axis = rank_ - 1; axis >= 0; --axis) {
-    if (shape_[axis] != 1 && stride_bytes_[axis] != expected) return false;
-    expected *= shape_[axis];
+  for (int axis = view_.rank - 1; axis >= 0; --axis) {
+    if (view_.extents[axis] != 1 && stride_bytes_[axis] != expected) return false;
+    expected *= view_.extents[axis];
   }
   return true;
 }
@@ -148,13 +120,13 @@ bool Array::ImportBuffer(nb::handle source) {
     return false;
   }
   buffer_ = view;
-  rank_ = view.ndim;
+  view_.rank = view.ndim;
   item_bytes_ = view.itemsize;
-  type_ = TypeOfFormat(view.format, view.itemsize);
+  view_.type = TypeOfFormat(view.format, view.itemsize);
   read_only_ = view.readonly != 0;
-  data_ = view.buf;
-  for (int axis = 0; axis < rank_ && axis < kMaxRank; ++axis) {
-    shape_[axis] = view.shape[axis];
+  view_.data = view.buf;
+  for (int axis = 0; axis < view_.rank && axis < kMaxRank; ++axis) {
+    view_.extents[axis] = view.shape[axis];
     stride_bytes_[axis] = view.strides[axis];
   }
   return true;
@@ -162,9 +134,7 @@ bool Array::ImportBuffer(nb::handle source) {
 
 void Array::ImportDlpack(nb::handle source, const Argument& argument, bool writable) {
   if (!nb::hasattr(source, "__dlpack__")) {
-    throw nb::type_error(
-        argument.Text("is of type " + TypeNameOf(source) + ", expected a NumPy array or an object with __dlpack__.")
-            .c_str());
+    argument.RefuseType("is of type " + TypeNameOf(source) + ", expected a NumPy array or an object with __dlpack__.");
   }
   // Asked before the tensor is: an accelerator would wait for its work and may refuse for reasons of its own.
   if (nb::hasattr(source, "__dlpack_device__")) {
@@ -179,18 +149,18 @@ void Array::ImportDlpack(nb::handle source, const Argument& argument, bool writa
     read_only_ = true;
   } else {
     if (PyObject_CheckBuffer(source.ptr()) != 0) {
-      throw nb::type_error(argument.Text("has type " + DtypeNameOf(source) + ", expected numbers.").c_str());
+      argument.RefuseType("has type " + DtypeNameOf(source) + ", expected numbers.");
     }
     source.attr("__dlpack__")();  // Its own error says most, if it has one.
-    throw nb::value_error(argument.Text("could not be read through DLPack.").c_str());
+    argument.Refuse("could not be read through DLPack.");
   }
   RequireHostMemory(tensor.device_type(), argument);
-  rank_ = static_cast<int>(tensor.ndim());
+  view_.rank = static_cast<int>(tensor.ndim());
   item_bytes_ = static_cast<int64_t>(tensor.itemsize());
-  type_ = TypeOfDlpack(tensor.dtype());
-  data_ = const_cast<void*>(static_cast<const void*>(tensor.data()));
-  for (int axis = 0; axis < rank_ && axis < kMaxRank; ++axis) {
-    shape_[axis] = tensor.shape_ptr()[axis];
+  view_.type = TypeOfDlpack(tensor.dtype());
+  view_.data = const_cast<void*>(static_cast<const void*>(tensor.data()));
+  for (int axis = 0; axis < view_.rank && axis < kMaxRank; ++axis) {
+    view_.extents[axis] = tensor.shape_ptr()[axis];
     stride_bytes_[axis] = tensor.stride_ptr()[axis] * item_bytes_;
   }
   dlpack_.emplace(std::move(tensor));
@@ -203,83 +173,64 @@ void Array::Import(nb::handle source, const Argument& argument, bool writable) {
     // Done.
   } else if (has_buffer && IsNumpyBfloat16(source)) {
     // NumPy exports no types that it does not know itself.
-    if (!ImportBuffer(source.attr("view")("uint16"))) throw nb::value_error(argument.Text("has no buffer.").c_str());
-    type_ = MLUOP_DTYPE_BFLOAT16;
+    if (!ImportBuffer(source.attr("view")("uint16"))) argument.Refuse("has no buffer.");
+    view_.type = MLUOP_DTYPE_BFLOAT16;
   } else {
     ImportDlpack(source, argument, writable);
   }
-  if (rank_ > kMaxRank) {
-    throw nb::value_error(argument.Text("has rank " + std::to_string(rank_) + ", expected 8 or less.").c_str());
+  if (view_.rank > kMaxRank) {
+    argument.Refuse("has rank " + std::to_string(view_.rank) + ", expected 8 or less.");
   }
   int64_t bytes = item_bytes_;
-  for (const int64_t extent : shape()) {
+  for (const int64_t extent : view_.shape()) {
     if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) {
-      throw nb::value_error(argument.Text("has more bytes than int64 can count.").c_str());
+      argument.Refuse("has more bytes than int64 can count.");
     }
   }
-  given_ = true;
+  view_.given = true;
 }
 
 void Array::MakeDense() {
   if (IsDense()) return;
   const int64_t item = item_bytes_;
-  std::unique_ptr<std::byte[]> dense = Allocate(elements() * item);
+  std::unique_ptr<std::byte[]> dense = Allocate(view_.elements() * item);
   std::byte* to = dense.get();
   const auto copy = [&]<size_t kBytes>(std::integral_constant<size_t, kBytes>) {
-    ForEachElement(static_cast<const std::byte*>(data_), shape(), stride_bytes_.data(),
+    ForEachElement(static_cast<const std::byte*>(view_.data), view_.shape(), stride_bytes_.data(),
                    [to](const std::byte* from, int64_t i) { std::memcpy(to + i * kBytes, from, kBytes); });
   };
   if (item == 2) copy(std::integral_constant<size_t, 2>());
   if (item == 4) copy(std::integral_constant<size_t, 4>());
   if (item == 8) copy(std::integral_constant<size_t, 8>());
   copy_ = std::move(dense);
-  data_ = copy_.get();
+  view_.data = copy_.get();
 }
 
 void Array::NarrowToInt32(const Argument& argument) {
-  std::unique_ptr<std::byte[]> narrow = Allocate(elements() * 4);
+  std::unique_ptr<std::byte[]> narrow = Allocate(view_.elements() * 4);
   std::byte* to = narrow.get();
-  int64_t wrong_position = -1;
-  int64_t wrong = 0;
-  ForEachElement(static_cast<const std::byte*>(data_), shape(), stride_bytes_.data(),
+  Int32Range range;
+  ForEachElement(static_cast<const std::byte*>(view_.data), view_.shape(), stride_bytes_.data(),
                  [&](const std::byte* from, int64_t position) {
                    int64_t value;
                    std::memcpy(&value, from, 8);
-                   const auto cut = static_cast<int32_t>(value);
-                   if (cut != value && wrong_position < 0) {
-                     wrong_position = position;
-                     wrong = value;
-                   }
+                   const int32_t cut = range.Take(value, position);
                    std::memcpy(to + position * 4, &cut, 4);
                  });
-  if (wrong_position >= 0) {
-    std::string place;
-    for (int axis = rank_ - 1; axis >= 0; --axis) {
-      place.insert(0, std::to_string(wrong_position % shape_[axis]) + (place.empty() ? "" : ", "));
-      wrong_position /= shape_[axis];
-    }
-    throw nb::value_error(
-        argument.Text("has " + std::to_string(wrong) + " at [" + place + "], expected numbers that fit int32.")
-            .c_str());
-  }
+  range.Check(view_.shape(), argument);
   copy_ = std::move(narrow);
-  data_ = copy_.get();
-  type_ = MLUOP_DTYPE_INT32;
+  view_.data = copy_.get();
+  view_.type = MLUOP_DTYPE_INT32;
   item_bytes_ = 4;
 }
 
-Array Array::Numbers(nb::handle source, const Argument& argument, const Array* like) {
+Array Array::Numbers(nb::handle source, const Argument& argument, const View* like) {
   Array array;
   array.Import(source, argument, false);
-  if (!IsFloating(array.type_)) {
-    throw nb::type_error(argument.Text("has type " + DtypeNameOf(source) + ", expected " + kFloatTypes + ".").c_str());
-  }
-  if (like != nullptr && array.type_ != like->type_) {
-    throw nb::type_error(argument
-                             .Text("has type " + DtypeNameOf(source) + ", expected " + NameOfType(like->type_) +
-                                   " as the arguments before it.")
-                             .c_str());
-  }
+  const mluOpDataType_t type = array.view_.type;
+  // The name of a type is asked for only if it is part of an error.
+  const bool fits = IsFloating(type) && (like == nullptr || type == like->type);
+  if (!fits) RequireFloating(type, DtypeNameOf(source), like, argument);
   array.MakeDense();
   return array;
 }
@@ -287,25 +238,24 @@ Array Array::Numbers(nb::handle source, const Argument& argument, const Array* l
 Array Array::Indices(nb::handle source, const Argument& argument) {
   Array array;
   array.Import(source, argument, false);
-  if (array.type_ == MLUOP_DTYPE_INT64) {
+  if (array.view_.type == MLUOP_DTYPE_INT64) {
     array.NarrowToInt32(argument);
-  } else if (array.type_ == MLUOP_DTYPE_INT32) {
+  } else if (array.view_.type == MLUOP_DTYPE_INT32) {
     array.MakeDense();
   } else {
-    throw nb::type_error(argument.Text("has type " + DtypeNameOf(source) + ", expected int32 or int64.").c_str());
+    argument.RefuseType("has type " + DtypeNameOf(source) + ", expected int32 or int64.");
   }
   return array;
 }
 
 void Array::TakeOutput(nb::handle out, const Argument& argument, mluOpDataType_t type) {
   Import(out, argument, true);
-  if (type_ != type) {
-    throw nb::type_error(
-        argument.Text("has type " + DtypeNameOf(out) + ", expected " + NameOfType(type) + ".").c_str());
+  if (view_.type != type) {
+    argument.RefuseType("has type " + DtypeNameOf(out) + ", expected " + NameOfType(type) + ".");
   }
-  if (read_only_) throw nb::value_error(argument.Text("is read-only, expected a writable array.").c_str());
+  if (read_only_) argument.Refuse("is read-only, expected a writable array.");
   if (!IsDense()) {
-    throw nb::value_error(argument.Text("is not C-contiguous, expected an array without gaps.").c_str());
+    argument.Refuse("is not C-contiguous, expected an array without gaps.");
   }
   object_ = nb::borrow(out);
 }
@@ -320,9 +270,9 @@ Array Array::Room(nb::handle out, const Argument& argument, mluOpDataType_t type
 
 Array Array::Output(nb::handle out, const Argument& argument, mluOpDataType_t type, std::span<const int64_t> shape) {
   Array array = Room(out, argument, type, shape);
-  const std::span<const int64_t> found = array.shape();
+  const std::span<const int64_t> found = array.view_.shape();
   if (!std::equal(found.begin(), found.end(), shape.begin(), shape.end())) {
-    throw nb::value_error(argument.Text("has shape " + TextOf(found) + ", expected " + TextOf(shape) + ".").c_str());
+    argument.Refuse("has shape " + TextOf(found) + ", expected " + TextOf(shape) + ".");
   }
   return array;
 }
@@ -332,7 +282,7 @@ std::vector<int64_t> Counts(nb::handle source, const Argument& argument) {
     std::vector<int64_t> counts;
     for (const nb::handle item : nb::borrow<nb::sequence>(source)) {
       if (PyIndex_Check(item.ptr()) == 0) {
-        throw nb::type_error(argument.Text("holds a " + TypeNameOf(item) + ", expected int.").c_str());
+        argument.RefuseType("holds a " + TypeNameOf(item) + ", expected int.");
       }
       const Py_ssize_t value = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
       if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
@@ -341,26 +291,11 @@ std::vector<int64_t> Counts(nb::handle source, const Argument& argument) {
     return counts;
   }
   const Array array = Array::Indices(source, argument);
-  if (array.rank() != 1) {
-    throw nb::value_error(argument.Text("has rank " + std::to_string(array.rank()) + ", expected 1.").c_str());
+  if (array.view().rank != 1) {
+    argument.Refuse("has rank " + std::to_string(array.view().rank) + ", expected 1.");
   }
-  const auto* values = static_cast<const int32_t*>(array.data());
-  return {values, values + array.elements()};
-}
-
-Descriptor::Descriptor(const Array& array, mluOpTensorLayout_t layout) {
-  if (array.given()) Set(array.type(), layout, array.shape());
-}
-
-Descriptor::Descriptor(mluOpDataType_t type, mluOpTensorLayout_t layout, std::span<const int64_t> shape) {
-  Set(type, layout, shape);
-}
-
-void Descriptor::Set(mluOpDataType_t type, mluOpTensorLayout_t layout, std::span<const int64_t> shape) {
-  mluOpTensorDescriptor_t descriptor = nullptr;
-  Check(mluOpCreateTensorDescriptor(&descriptor));
-  descriptor_.reset(descriptor);
-  Check(mluOpSetTensorDescriptor_v2(descriptor, layout, type, static_cast<int>(shape.size()), shape.data()));
+  const auto* values = static_cast<const int32_t*>(array.view().data);
+  return {values, values + array.view().elements()};
 }
 
 }  // namespace detops_python

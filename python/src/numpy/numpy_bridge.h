@@ -1,6 +1,6 @@
 // The few things that are asked of NumPy itself, and names of types for error texts.
-#ifndef DETOPS_PYTHON_SRC_NUMPY_BRIDGE_H_
-#define DETOPS_PYTHON_SRC_NUMPY_BRIDGE_H_
+#ifndef DETOPS_PYTHON_SRC_NUMPY_NUMPY_BRIDGE_H_
+#define DETOPS_PYTHON_SRC_NUMPY_NUMPY_BRIDGE_H_
 
 #include <nanobind/nanobind.h>
 
@@ -17,9 +17,6 @@ namespace nb = nanobind;
 // As numpy.empty. bfloat16 needs the package ml_dtypes; without it ImportError.
 nb::object NewNumpyArray(std::span<const int64_t> shape, mluOpDataType_t type, const char* function);
 
-// "float32" and so on.
-const char* NameOfType(mluOpDataType_t type);
-
 // The type of an object's elements in its own words, as "int8".
 std::string DtypeNameOf(nb::handle array);
 
@@ -30,4 +27,4 @@ bool IsNumpyBfloat16(nb::handle array);
 
 }  // namespace detops_python
 
-#endif  // DETOPS_PYTHON_SRC_NUMPY_BRIDGE_H_
+#endif  // DETOPS_PYTHON_SRC_NUMPY_NUMPY_BRIDGE_H_

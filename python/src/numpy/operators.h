@@ -1,6 +1,6 @@
 // The functions of the extension, one file per operator.
-#ifndef DETOPS_PYTHON_SRC_OPERATORS_H_
-#define DETOPS_PYTHON_SRC_OPERATORS_H_
+#ifndef DETOPS_PYTHON_SRC_NUMPY_OPERATORS_H_
+#define DETOPS_PYTHON_SRC_NUMPY_OPERATORS_H_
 
 #include <nanobind/nanobind.h>
 
@@ -9,11 +9,10 @@ namespace detops_python {
 void AddRotatedFeatureAlign(nanobind::module_& module);
 void AddPsRoiPool(nanobind::module_& module);
 void AddRoiAwarePool3d(nanobind::module_& module);
-void AddRoiAwarePool3dCompact(nanobind::module_& module);
 void AddGetIndicePairs(nanobind::module_& module);
 void AddIndiceConvolution(nanobind::module_& module);
 void AddSettings(nanobind::module_& module);
 
 }  // namespace detops_python
 
-#endif  // DETOPS_PYTHON_SRC_OPERATORS_H_
+#endif  // DETOPS_PYTHON_SRC_NUMPY_OPERATORS_H_

@@ -4,12 +4,15 @@
 
 #include <string>
 
-#include "call.h"
 #include "detops.h"
-#include "operators.h"
+#include "numpy/call.h"
+#include "numpy/operators.h"
 
 namespace detops_python {
 namespace {
+
+using detops_binding::SettingsOfThisThread;
+using detops_binding::ThreadSettings;
 
 // Python's context managers put back what these return.
 int SwapThreadsOfThisThread(int num_threads) {
@@ -29,7 +32,7 @@ bool SwapValueChecks(bool on) {
 int GetNumThreads() {
   const mluOpHandle_t handle = Handle();
   int num_threads = 0;
-  Check(detopsGetNumThreads(handle, &num_threads), handle);
+  detops_binding::Check(detopsGetNumThreads(handle, &num_threads), handle);
   return num_threads;
 }
 

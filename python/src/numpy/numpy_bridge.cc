@@ -1,4 +1,4 @@
-#include "numpy_bridge.h"
+#include "numpy/numpy_bridge.h"
 
 namespace detops_python {
 namespace {
@@ -61,23 +61,6 @@ nb::object NewNumpyArray(std::span<const int64_t> shape, mluOpDataType_t type, c
     }
   }
   return nb::handle(Numpy().empty)(extents, DtypeOf(type, function));
-}
-
-const char* NameOfType(mluOpDataType_t type) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return "float16";
-    case MLUOP_DTYPE_FLOAT:
-      return "float32";
-    case MLUOP_DTYPE_DOUBLE:
-      return "float64";
-    case MLUOP_DTYPE_BFLOAT16:
-      return "bfloat16";
-    case MLUOP_DTYPE_INT32:
-      return "int32";
-    default:
-      return "another type";
-  }
 }
 
 std::string DtypeNameOf(nb::handle array) {

@@ -1,6 +1,7 @@
-#include "arguments.h"
+#include "numpy/arguments.h"
 
 #include <limits>
+#include <string>
 
 namespace detops_python {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 int64_t IntegerOf(nb::handle item, const Argument& argument) {
   if (PyIndex_Check(item.ptr()) == 0) {
     const std::string found = nb::type_name(item.type()).c_str();
-    throw nb::type_error(argument.Text("holds a " + found + ", expected int.").c_str());
+    argument.RefuseType("holds a " + found + ", expected int.");
   }
   const Py_ssize_t value = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
@@ -17,7 +18,7 @@ int64_t IntegerOf(nb::handle item, const Argument& argument) {
 
 int Narrow(int64_t value, const Argument& argument) {
   if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
-    throw nb::value_error(argument.Text("has " + std::to_string(value) + ", expected numbers that fit int32.").c_str());
+    argument.Refuse("has " + std::to_string(value) + ", expected numbers that fit int32.");
   }
   return static_cast<int>(value);
 }
@@ -26,7 +27,7 @@ int Narrow(int64_t value, const Argument& argument) {
 
 std::vector<int64_t> Shape(nb::handle source, const Argument& argument) {
   if (PySequence_Check(source.ptr()) == 0 || PyUnicode_Check(source.ptr())) {
-    throw nb::type_error(argument.Text("is not a sequence, expected a tuple of int.").c_str());
+    argument.RefuseType("is not a sequence, expected a tuple of int.");
   }
   const Py_ssize_t count = PySequence_Size(source.ptr());
   if (count < 0) throw nb::python_error();
@@ -46,10 +47,8 @@ std::vector<int> Sizes(nb::handle source, int count, const Argument& argument) {
   }
   const std::vector<int64_t> numbers = Shape(source, argument);
   if (numbers.size() != static_cast<size_t>(count)) {
-    throw nb::value_error(
-        argument
-            .Text("has " + std::to_string(numbers.size()) + " numbers, expected one or " + std::to_string(count) + ".")
-            .c_str());
+    argument.Refuse("has " + std::to_string(numbers.size()) + " numbers, expected one or " + std::to_string(count) +
+                    ".");
   }
   std::vector<int> sizes;
   sizes.reserve(numbers.size());
@@ -61,23 +60,6 @@ nb::tuple TupleOf(std::span<const int> numbers) {
   nb::list list;
   for (const int number : numbers) list.append(number);
   return nb::tuple(list);
-}
-
-OutTuple::OutTuple(nb::handle out, size_t count, const Argument& argument) : given_(!out.is_none()) {
-  if (out.is_none()) {
-    parts_.assign(count, nb::none());
-    return;
-  }
-  if (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr())) {
-    throw nb::type_error(
-        argument.Text("is not a tuple, expected " + std::to_string(count) + " arrays or None.").c_str());
-  }
-  for (const nb::handle item : nb::borrow<nb::sequence>(out)) parts_.push_back(nb::borrow(item));
-  if (parts_.size() != count) {
-    throw nb::value_error(
-        argument.Text("has " + std::to_string(parts_.size()) + " items, expected " + std::to_string(count) + ".")
-            .c_str());
-  }
 }
 
 }  // namespace detops_python

@@ -1,0 +1,57 @@
+// Calls of the library: the thread's handle, its settings, statuses as exceptions, and what an operator asks of the
+// language it is called from.
+#ifndef DETOPS_PYTHON_SRC_COMMON_CALL_H_
+#define DETOPS_PYTHON_SRC_COMMON_CALL_H_
+
+#include <cstdint>
+#include <span>
+
+#include "common/view.h"
+#include "detops.h"
+
+namespace detops_binding {
+
+// Settings of the calling thread. -1: none of its own.
+struct ThreadSettings {
+  int num_threads = -1;
+  bool value_checks = true;
+};
+ThreadSettings& SettingsOfThisThread();
+
+// The handle of this thread, in the full profile, with the settings as they are now. It is freed with the thread.
+// `default_threads` counts where the thread has set no number; 0: the library's own choice.
+mluOpHandle_t Handle(int default_threads);
+
+// Throws what a status stands for, with the library's sentence. Without a handle: that of the thread's last call.
+void Check(mluOpStatus_t status, mluOpHandle_t handle = nullptr);
+
+// One call from another language.
+class Binding {
+ public:
+  Binding() = default;
+  Binding(const Binding&) = delete;
+  Binding& operator=(const Binding&) = delete;
+  virtual ~Binding() = default;
+
+  // Memory for the result of this number: new, or what the caller has passed for it, which must fit.
+  virtual View Output(int result, mluOpDataType_t type, std::span<const int64_t> shape) = 0;
+  // As Output, but what the caller has passed may have any shape: the library decides whether there is enough room.
+  virtual View Room(int result, mluOpDataType_t type, std::span<const int64_t> shape) = 0;
+  // Whether the caller has passed memory for a result.
+  virtual bool IsGiven(int result) const = 0;
+
+  // Calls work(handle), without the lock of an interpreter, and throws what its status stands for.
+  template <typename Work>
+  void Run(const Work& work) {
+    RunErased([](const void* erased, mluOpHandle_t handle) { return (*static_cast<const Work*>(erased))(handle); },
+              &work);
+  }
+
+ protected:
+  using ErasedWork = mluOpStatus_t (*)(const void*, mluOpHandle_t);
+  virtual void RunErased(ErasedWork work, const void* erased) = 0;
+};
+
+}  // namespace detops_binding
+
+#endif  // DETOPS_PYTHON_SRC_COMMON_CALL_H_

@@ -1,0 +1,55 @@
+#include "common/get_indice_pairs.h"
+
+#include <nanobind/nanobind.h>
+
+#include "numpy/arguments.h"
+#include "numpy/array.h"
+#include "numpy/call.h"
+#include "numpy/operators.h"
+
+namespace detops_python {
+namespace {
+
+nb::tuple GetIndicePairs(nb::handle indices, int batch_size, nb::handle spatial_shape, nb::handle kernel_size,
+                         nb::handle stride, nb::handle padding, nb::handle dilation, nb::handle output_padding,
+                         nb::handle output_shape, bool submanifold, bool transposed, nb::handle out) {
+  constexpr char kFunction[] = "get_indice_pairs";
+  const size_t ndim = Shape(spatial_shape, {kFunction, "spatial_shape"}).size();
+  detops_binding::RequireSpatialRank(ndim);
+  const auto sizes = [&](nb::handle source, const char* name) {
+    return Sizes(source, static_cast<int>(ndim), {kFunction, name});
+  };
+  detops_binding::PairGeometry geometry = {.input = sizes(spatial_shape, "spatial_shape"),
+                                           .kernel = sizes(kernel_size, "kernel_size"),
+                                           .stride = sizes(stride, "stride"),
+                                           .dilation = sizes(dilation, "dilation"),
+                                           .output_padding = sizes(output_padding, "output_padding"),
+                                           .submanifold = submanifold,
+                                           .transposed = transposed,
+                                           .batch_size = batch_size};
+  if (padding.is_none()) {
+    geometry.SetDefaultPadding();
+  } else {
+    geometry.padding = sizes(padding, "padding");
+  }
+  if (output_shape.is_none()) {
+    geometry.SetDefaultOutput();
+  } else {
+    geometry.output = sizes(output_shape, "output_shape");
+  }
+  const Array sites = Array::Indices(indices, {kFunction, "indices"});
+  NumpyCall call(kFunction, out, 3);
+  const int num_act_out = detops_binding::GetIndicePairs(call, geometry, sites.view());
+  return nb::make_tuple(call.Result(0), call.Result(1), call.Result(2), num_act_out, TupleOf(geometry.output));
+}
+
+}  // namespace
+
+void AddGetIndicePairs(nb::module_& module) {
+  module.def("get_indice_pairs", &GetIndicePairs, nb::arg("indices").none(), nb::arg("batch_size"),
+             nb::arg("spatial_shape").none(), nb::arg("kernel_size").none(), nb::arg("stride").none(),
+             nb::arg("padding").none(), nb::arg("dilation").none(), nb::arg("output_padding").none(),
+             nb::arg("output_shape").none(), nb::arg("submanifold"), nb::arg("transposed"), nb::arg("out").none());
+}
+
+}  // namespace detops_python
