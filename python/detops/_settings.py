@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
-from typing import TypedDict
+from typing import Generic, TypedDict, TypeVar
 
 from . import _native
 
@@ -53,7 +54,57 @@ def get_num_threads() -> int:
     return _native.get_num_threads()
 
 
-class threads:
+_T = TypeVar("_T", int, bool)
+
+
+class _Setting(Generic[_T]):
+    """A setting of the calling thread, in each of the package's extensions."""
+
+    def __init__(self, swap: Callable[[_T], _T]) -> None:
+        # Each sets a value and returns the one before.
+        self.swaps = [swap]
+
+    def put(self, value: _T) -> list[_T]:
+        return [swap(value) for swap in self.swaps]
+
+    def put_back(self, before: list[_T]) -> None:
+        for swap, value in zip(self.swaps, before, strict=False):
+            swap(value)
+
+
+_threads = _Setting(_native.swap_threads_of_this_thread)
+_value_checks = _Setting(_native.swap_value_checks)
+
+
+def add_swap_threads(swap: Callable[[int], int]) -> None:
+    """Another extension whose calls :class:`threads` holds for."""
+    _threads.swaps.append(swap)
+
+
+def add_swap_value_checks(swap: Callable[[bool], bool]) -> None:
+    """Another extension whose calls :class:`value_checks` holds for."""
+    _value_checks.swaps.append(swap)
+
+
+class _Block(Generic[_T]):
+    def __init__(self, setting: _Setting[_T], value: _T) -> None:
+        self._setting = setting
+        self._value = value
+        self._before: list[list[_T]] = []
+
+    def __enter__(self) -> None:
+        self._before.append(self._setting.put(self._value))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._setting.put_back(self._before.pop())
+
+
+class threads(_Block[int]):
     """Within ``with detops.threads(n):``, calls of this thread use n threads.
 
     Blocks may be nested; the number before comes back at the end of a block.
@@ -67,22 +118,10 @@ class threads:
     """
 
     def __init__(self, num_threads: int) -> None:
-        self._num_threads = _checked_thread_count(num_threads)
-        self._before: list[int] = []
-
-    def __enter__(self) -> None:
-        self._before.append(_native.swap_threads_of_this_thread(self._num_threads))
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        _native.swap_threads_of_this_thread(self._before.pop())
+        super().__init__(_threads, _checked_thread_count(num_threads))
 
 
-class value_checks:
+class value_checks(_Block[bool]):
     """Within ``with detops.value_checks(False):``, calls of this thread trust values in arrays.
 
     Normally indices, batch ids and numbers in boxes are looked at before anything is written. Who
@@ -99,19 +138,7 @@ class value_checks:
     """
 
     def __init__(self, on: bool) -> None:
-        self._on = bool(on)
-        self._before: list[bool] = []
-
-    def __enter__(self) -> None:
-        self._before.append(_native.swap_value_checks(self._on))
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        _native.swap_value_checks(self._before.pop())
+        super().__init__(_value_checks, bool(on))
 
 
 class Config(TypedDict):

@@ -1,0 +1,141 @@
+"""Which input site meets which output site: the pairs of sparse convolutions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from .._types import Shape, Sizes
+from ._library import BelowAutograd, is_recorded, ops
+
+__all__ = ["IndicePairs", "get_indice_pairs"]
+
+_pairs = ops.get_indice_pairs.default
+
+
+class IndicePairs(NamedTuple):
+    """Result of :func:`get_indice_pairs` for L input sites and K kernel offsets."""
+
+    out_indices: torch.Tensor
+    """(num_act_out, D + 1) int32: the output sites (batch, coordinates)."""
+    indice_pairs: torch.Tensor
+    """(K, 2, L) int32: input indices, ascending, and their output indices; then -1."""
+    indice_num: torch.Tensor
+    """(K,) int32: the number of pairs of each offset."""
+    num_act_out: int
+    """The number of output sites."""
+    output_shape: tuple[int, ...]
+    """The output space."""
+
+
+def _each(size: Sizes, count: int) -> Sequence[int]:
+    return (size,) * count if isinstance(size, int) else size
+
+
+def _usual_extent(
+    space: int, kernel: int, stride: int, padding: int, dilation: int, more: int, transposed: bool
+) -> int:
+    reach = dilation * (kernel - 1) + 1
+    if transposed:
+        return (space - 1) * stride - 2 * padding + reach + more
+    return (space + 2 * padding - reach) // stride + 1
+
+
+def get_indice_pairs(
+    indices: torch.Tensor,
+    batch_size: int,
+    spatial_shape: Shape,
+    kernel_size: Sizes,
+    stride: Sizes = 1,
+    padding: Sizes | None = None,
+    dilation: Sizes = 1,
+    *,
+    submanifold: bool = False,
+    transposed: bool = False,
+    output_padding: Sizes = 0,
+    output_shape: Sizes | None = None,
+) -> IndicePairs:
+    """Find which input site meets which output site under which offset of the kernel.
+
+    Parameters
+    ----------
+    indices : int tensor (L, D + 1)
+        (batch, coordinates) of each input site, slowest axis first, in any order.
+    batch_size : int
+    spatial_shape : tuple of D int, D = 1 to 4
+        The input space.
+    kernel_size, stride, padding, dilation, output_padding : int or tuple of D int
+        As in ``torch.nn.Conv3d`` and ``ConvTranspose3d``. Without ``padding``: 0, and for
+        submanifold (kernel_size // 2) * dilation, which centres the kernel.
+    submanifold : bool
+        The output sites are the input sites, in their order.
+    transposed : bool
+        The transposed convolution. (The inverse one needs no pairs of its own: it takes those of
+        the convolution it undoes, see :func:`indice_convolution_forward`.)
+    output_shape : int or tuple of D int, optional
+        The output space; without it that of torch's convolutions.
+
+    Returns
+    -------
+    IndicePairs
+        Output sites ascend by (batch, coordinates), each once. No input sites give no output sites.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> sites = torch.tensor([[0, 0], [0, 1], [0, 4]])  # (batch, x)
+    >>> pairs = detops.torch.get_indice_pairs(sites, 1, (5,), 3, stride=2, padding=1)
+    >>> pairs.out_indices.tolist(), pairs.output_shape
+    ([[0, 0], [0, 1], [0, 2]], (3,))
+    >>> pairs.indice_num
+    tensor([1, 2, 1], dtype=torch.int32)
+    """
+    count = len(spatial_shape)
+    kernel, step, spread = _each(kernel_size, count), _each(stride, count), _each(dilation, count)
+    more = _each(output_padding, count)
+    if padding is not None:
+        pad = _each(padding, count)
+    else:
+        pad = [k // 2 * d if submanifold else 0 for k, d in zip(kernel, spread, strict=False)]
+    if output_shape is not None:
+        space = tuple(_each(output_shape, count))
+    elif submanifold:
+        space = tuple(spatial_shape)
+    elif 0 in step:
+        space = (0,) * count  # The library will say what is wrong.
+    else:
+        axes = zip(spatial_shape, kernel, step, pad, spread, more, strict=False)
+        space = tuple(_usual_extent(*axis, transposed) for axis in axes)
+    arguments = (indices, batch_size, spatial_shape, kernel, step, pad, spread)
+    words = {"submanifold": submanifold, "transposed": transposed, "output_padding": more}
+    if is_recorded():
+        made = _pairs(*arguments, **words, output_shape=space)
+    else:
+        with BelowAutograd():
+            made = _pairs(*arguments, **words, output_shape=space)
+    return IndicePairs(*made, made[0].shape[0], space)
+
+
+@torch.library.register_fake(_pairs)
+def _(
+    indices: torch.Tensor,
+    batch_size: int,
+    spatial_shape: Sequence[int],
+    kernel_size: Sequence[int],
+    *_: Any,
+    submanifold: bool = False,
+    **__: Any,
+) -> tuple[torch.Tensor, ...]:
+    sites, columns = indices.shape
+    offsets = math.prod(_each(kernel_size[0], columns - 1) if len(kernel_size) == 1 else kernel_size)
+    outputs = sites if submanifold else torch.library.get_ctx().new_dynamic_size()
+    integers = {"dtype": torch.int32}
+    return (
+        indices.new_empty((outputs, columns), **integers),
+        indices.new_empty((offsets, 2, sites), **integers),
+        indices.new_empty((offsets,), **integers),
+    )

@@ -1,0 +1,376 @@
+"""Sparse convolution on index pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from .._types import Activation, FiltersLayout
+from ._library import BelowAutograd, autocast_numbers, is_recorded, ops
+
+__all__ = [
+    "indice_convolution_backward_data",
+    "indice_convolution_backward_filter",
+    "indice_convolution_forward",
+    "indice_convolution_forward_fused",
+]
+
+_forward = ops.indice_convolution_forward.default
+_fused = ops.indice_convolution_forward_fused.default
+_backward_data = ops.indice_convolution_backward_data.default
+_backward_filter = ops.indice_convolution_backward_filter.default
+
+
+def indice_convolution_forward(
+    features: torch.Tensor,
+    filters: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    num_act_out: int | None = None,
+    *,
+    filters_layout: FiltersLayout = "KIO",
+    inverse: bool = False,
+) -> torch.Tensor:
+    """Sparse convolution: each output row is the sum of its input rows times filters.
+
+    Differentiable, also twice, with respect to ``features`` and ``filters``.
+
+    Parameters
+    ----------
+    features : tensor (L, Ci)
+    filters : tensor, of the same type
+        By ``filters_layout``, where K stands for the axes of the kernel, 0 to 4 of them, in the
+        order of the coordinates: "KIO" (kernel..., Ci, Co), "OKI" (Co, kernel..., Ci; spconv 2),
+        "OIK" (Co, Ci, kernel...; torch), or one of the library's own names.
+    indice_pairs : int tensor (K, 2, L)
+    indice_num : int tensor (K,)
+        How many pairs of each offset count.
+    num_act_out : int
+        The rows of the result. May be left out with ``inverse`` (L rows).
+    inverse : bool
+        Run back from the outputs of the convolution that the pairs are of to its inputs:
+        ``features`` then has any number of rows and the result L.
+
+    Returns
+    -------
+    tensor (num_act_out, Co)
+        Rows without pairs are 0.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> sites = torch.tensor([[0, 0], [0, 1], [0, 4]])
+    >>> pairs = detops.torch.get_indice_pairs(sites, 1, (5,), 3, submanifold=True)
+    >>> features = torch.tensor([[1.0], [10.0], [100.0]])
+    >>> filters = torch.tensor([2.0, 3.0, 5.0]).reshape(3, 1, 1)
+    >>> detops.torch.indice_convolution_forward(
+    ...     features, filters, pairs.indice_pairs, pairs.indice_num, pairs.num_act_out).ravel()
+    tensor([ 53.,  32., 300.])
+    """
+    arguments = (features, filters, indice_pairs, indice_num, num_act_out)
+    if is_recorded(features, filters):
+        return _forward(*arguments, filters_layout=filters_layout, inverse=inverse)
+    with BelowAutograd():
+        return _forward(*arguments, filters_layout=filters_layout, inverse=inverse)
+
+
+def indice_convolution_forward_fused(
+    features: torch.Tensor,
+    filters: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    num_act_out: int | None = None,
+    *,
+    bias: torch.Tensor | None = None,
+    residual: torch.Tensor | None = None,
+    activation: Activation = "none",
+    negative_slope: float = 0.01,
+    filters_layout: FiltersLayout = "KIO",
+    inverse: bool = False,
+) -> torch.Tensor:
+    """As :func:`indice_convolution_forward`, then + bias, + residual and the activation.
+
+    All happens before the one rounding to the type of the result, without another pass over memory.
+    Differentiable with respect to all four tensors of numbers.
+
+    Parameters
+    ----------
+    features, filters, indice_pairs, indice_num, num_act_out, filters_layout, inverse
+        As there.
+    bias : tensor (Co,), optional
+    residual : tensor (num_act_out, Co), optional
+    activation : "none", "relu" or "leaky_relu"
+    negative_slope : float
+        For "leaky_relu". For gradients it must be 0 or more: they are found from the result.
+
+    Returns
+    -------
+    tensor (num_act_out, Co)
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> pairs, counts = torch.tensor([[[0, 1], [0, 1]]]), torch.tensor([2])
+    >>> features, filters = torch.tensor([[1.0], [-3.0]]), torch.ones(1, 1, 1)
+    >>> detops.torch.indice_convolution_forward_fused(
+    ...     features, filters, pairs, counts, 2, bias=torch.ones(1), activation="relu").ravel()
+    tensor([2., 0.])
+    """
+    arguments = (features, filters, indice_pairs, indice_num, num_act_out, bias, residual)
+    words = {
+        "activation": activation,
+        "negative_slope": negative_slope,
+        "filters_layout": filters_layout,
+        "inverse": inverse,
+    }
+    if is_recorded(features, filters, bias, residual):
+        return _fused(*arguments, **words)
+    with BelowAutograd():
+        return _fused(*arguments, **words)
+
+
+def indice_convolution_backward_data(
+    output_grad: torch.Tensor,
+    filters: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    num_act_in: int | None = None,
+    *,
+    filters_layout: FiltersLayout = "KIO",
+    inverse: bool = False,
+) -> torch.Tensor:
+    """Gradient of :func:`indice_convolution_forward` with respect to ``features``.
+
+    Parameters
+    ----------
+    output_grad : tensor (num_act_out, Co)
+        Gradient of the forward result.
+    filters, indice_pairs, indice_num, filters_layout, inverse
+        As forward.
+    num_act_in : int
+        The rows of the result, those of forward's ``features``. L if left out; needed with
+        ``inverse``, where the pairs do not tell.
+
+    Returns
+    -------
+    tensor (num_act_in, Ci)
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> pairs, counts = torch.tensor([[[0, 1], [0, 0]]]), torch.tensor([2])  # both go to output 0
+    >>> detops.torch.indice_convolution_backward_data(
+    ...     torch.tensor([[2.0]]), torch.full((1, 1, 1), 3.0), pairs, counts).ravel()
+    tensor([6., 6.])
+    """
+    arguments = (output_grad, filters, indice_pairs, indice_num, num_act_in)
+    if is_recorded(output_grad, filters):
+        return _backward_data(*arguments, filters_layout=filters_layout, inverse=inverse)
+    with BelowAutograd():
+        return _backward_data(*arguments, filters_layout=filters_layout, inverse=inverse)
+
+
+def indice_convolution_backward_filter(
+    features: torch.Tensor,
+    output_grad: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    filters_shape: Sequence[int],
+    *,
+    filters_layout: FiltersLayout = "KIO",
+    inverse: bool = False,
+) -> torch.Tensor:
+    """Gradient of :func:`indice_convolution_forward` with respect to ``filters``.
+
+    Parameters
+    ----------
+    features, indice_pairs, indice_num, filters_layout, inverse
+        As forward.
+    output_grad : tensor (num_act_out, Co)
+        Gradient of the forward result.
+    filters_shape : sequence of int
+        The shape of forward's ``filters``.
+
+    Returns
+    -------
+    tensor of ``filters_shape``
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> pairs, counts = torch.tensor([[[0, 1], [0, 0]]]), torch.tensor([2])
+    >>> detops.torch.indice_convolution_backward_filter(
+    ...     torch.tensor([[1.0], [10.0]]), torch.tensor([[2.0]]), pairs, counts, (1, 1, 1)).ravel()
+    tensor([22.])
+    """
+    arguments = (features, output_grad, indice_pairs, indice_num, filters_shape)
+    if is_recorded(features, output_grad):
+        return _backward_filter(*arguments, filters_layout=filters_layout, inverse=inverse)
+    with BelowAutograd():
+        return _backward_filter(*arguments, filters_layout=filters_layout, inverse=inverse)
+
+
+# ---- shapes of results ---------------------------------------------------------------------------
+
+
+def _is_out_last(filters_layout: str) -> bool:
+    return filters_layout in ("KIO", "DHWCN", "HWCN")
+
+
+def _channels_in(filters: torch.Tensor, filters_layout: str) -> int:
+    if _is_out_last(filters_layout):
+        return filters.shape[-2]
+    return filters.shape[1 if filters_layout in ("OIK", "NCDHW", "NCHW") else -1]
+
+
+def _fake_forward(
+    features: torch.Tensor,
+    filters: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    num_act_out: int | None = None,
+    *_: Any,
+    filters_layout: str = "KIO",
+    **__: Any,
+) -> torch.Tensor:
+    rows = indice_pairs.shape[2] if num_act_out is None else num_act_out
+    return features.new_empty((rows, filters.shape[-1 if _is_out_last(filters_layout) else 0]))
+
+
+torch.library.register_fake(_forward, _fake_forward)
+torch.library.register_fake(_fused, _fake_forward)
+
+
+@torch.library.register_fake(_backward_data)
+def _(
+    output_grad: torch.Tensor,
+    filters: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    num_act_in: int | None = None,
+    *,
+    filters_layout: str = "KIO",
+    inverse: bool = False,
+) -> torch.Tensor:
+    rows = indice_pairs.shape[2] if num_act_in is None else num_act_in
+    return output_grad.new_empty((rows, _channels_in(filters, filters_layout)))
+
+
+@torch.library.register_fake(_backward_filter)
+def _(
+    features: torch.Tensor,
+    output_grad: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    filters_shape: Sequence[int],
+    **_: Any,
+) -> torch.Tensor:
+    return features.new_empty(filters_shape)
+
+
+# ---- gradients -----------------------------------------------------------------------------------
+# The convolution is linear in features and in filters, so that each of the three operators has the
+# other two as gradients.
+
+
+def _save_forward(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
+) -> None:
+    features, filters, indice_pairs, indice_num, *_ = inputs
+    ctx.words = keyword_only_inputs
+    ctx.save_for_backward(features, filters, indice_pairs, indice_num)
+
+
+def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    features, filters, *pairs = ctx.saved_tensors
+    wants_features, wants_filters = ctx.needs_input_grad[:2]
+    data = filter_grad = None
+    if wants_features:
+        data = _backward_data(grad, filters, *pairs, features.shape[0], **ctx.words)
+    if wants_filters:
+        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, **ctx.words)
+    return data, filter_grad, None, None, None
+
+
+def _save_fused(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
+) -> None:
+    features, filters, indice_pairs, indice_num, *_ = inputs
+    ctx.words = {key: keyword_only_inputs[key] for key in ("filters_layout", "inverse")}
+    activation = keyword_only_inputs["activation"]
+    slope = keyword_only_inputs["negative_slope"]
+    if activation == "leaky_relu" and slope < 0:
+        raise ValueError(
+            f"indice_convolution_forward_fused: negative_slope is {slope}, expected 0 or more "
+            "where gradients are wanted: the result does not tell the sign of its argument."
+        )
+    ctx.slope = {"none": None, "relu": 0.0}.get(activation, slope)
+    ctx.save_for_backward(features, filters, indice_pairs, indice_num, output)
+
+
+def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    features, filters, *pairs, output = ctx.saved_tensors
+    wants_features, wants_filters, _, _, _, wants_bias, wants_residual = ctx.needs_input_grad
+    if ctx.slope is not None:
+        grad = torch.where(output <= 0, grad * ctx.slope, grad)
+    data = filter_grad = None
+    if wants_features:
+        data = _backward_data(grad, filters, *pairs, features.shape[0], **ctx.words)
+    if wants_filters:
+        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, **ctx.words)
+    bias = grad.sum(0) if wants_bias else None
+    return data, filter_grad, None, None, None, bias, grad if wants_residual else None
+
+
+def _save_backward_data(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
+) -> None:
+    output_grad, filters, indice_pairs, indice_num, _ = inputs
+    ctx.words = keyword_only_inputs
+    ctx.save_for_backward(output_grad, filters, indice_pairs, indice_num)
+
+
+def _gradient_of_backward_data(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    output_grad, filters, *pairs = ctx.saved_tensors
+    wants_output_grad, wants_filters = ctx.needs_input_grad[:2]
+    forward = filter_grad = None
+    if wants_output_grad:
+        forward = _forward(grad, filters, *pairs, output_grad.shape[0], **ctx.words)
+    if wants_filters:
+        filter_grad = _backward_filter(grad, output_grad, *pairs, filters.shape, **ctx.words)
+    return forward, filter_grad, None, None, None
+
+
+def _save_backward_filter(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
+) -> None:
+    features, output_grad, indice_pairs, indice_num, _ = inputs
+    ctx.words = keyword_only_inputs
+    ctx.save_for_backward(features, output_grad, indice_pairs, indice_num)
+
+
+def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    features, output_grad, *pairs = ctx.saved_tensors
+    wants_features, wants_output_grad = ctx.needs_input_grad[:2]
+    data = forward = None
+    if wants_features:
+        data = _backward_data(output_grad, grad, *pairs, features.shape[0], **ctx.words)
+    if wants_output_grad:
+        forward = _forward(features, grad, *pairs, output_grad.shape[0], **ctx.words)
+    return data, forward, None, None, None
+
+
+for _op, _gradient, _save in (
+    (_forward, _gradient_of_forward, _save_forward),
+    (_fused, _gradient_of_fused, _save_fused),
+    (_backward_data, _gradient_of_backward_data, _save_backward_data),
+    (_backward_filter, _gradient_of_backward_filter, _save_backward_filter),
+):
+    torch.library.register_autograd(_op, _gradient, setup_context=_save)
+    autocast_numbers(_op._schema.name.removeprefix("detops::"))

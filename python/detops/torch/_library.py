@@ -1,0 +1,93 @@
+"""Loads the operators into torch, and what all of them share: gradients, autocast, the short way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError("detops.torch needs PyTorch 2.10 or later: pip install torch") from error
+
+from .. import _settings
+
+__all__ = ["BelowAutograd", "autocast_numbers", "autocast_pooling", "is_recorded", "ops"]
+
+_FILE = Path(__file__).resolve().parent.parent / "libdetops_torch.so"
+
+
+def _load() -> Any:
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
+        raise ImportError(f"detops.torch needs PyTorch 2.10 or later, found {torch.__version__}.")
+    if not _FILE.exists():
+        raise ImportError(
+            "This detops was built without PyTorch. Build it where torch is installed: "
+            "pip install --no-build-isolation ."
+        )
+    torch.ops.load_library(str(_FILE))
+    loaded = torch.ops.detops
+    _settings.add_swap_threads(loaded._swap_threads_of_this_thread.default)
+    _settings.add_swap_value_checks(loaded._swap_value_checks.default)
+    return loaded
+
+
+ops = _load()
+
+# Gradients, shapes of results and autocast are registered here, from Python; the work is in C++.
+_LIBRARY = torch.library.Library("detops", "FRAGMENT")
+
+# Below autograd a call goes straight to the kernel: a third of the time. Where torch should lose
+# this guard, calls take the usual way.
+BelowAutograd: Any = getattr(torch._C, "_AutoDispatchBelowAutograd", None)
+
+
+def is_recorded(*tensors: torch.Tensor | None) -> bool:
+    """Whether autograd, or a tracer, must see the call."""
+    if BelowAutograd is None or torch.compiler.is_compiling():
+        return True
+    return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)
+
+
+def _with_autocast_off(op: Any, *args: Any, **kwargs: Any) -> Any:
+    with torch.autocast("cpu", enabled=False):
+        return op(*args, **kwargs)
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    # As torch's own rule: double stays, and so do indices.
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value if value.dtype == torch.float64 else value.to(dtype)
+    return value
+
+
+def autocast_numbers(name: str) -> None:
+    """Under autocast all floating numbers are of its type. Sums are still those of float."""
+    op = getattr(ops, name).default
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        dtype = torch.get_autocast_dtype("cpu")
+        cast = {key: _cast(value, dtype) for key, value in kwargs.items()}
+        return _with_autocast_off(op, *(_cast(value, dtype) for value in args), **cast)
+
+    _LIBRARY.impl(name, kernel, "AutocastCPU")
+
+
+def autocast_pooling(name: str, numbers: int, result: int | None = None) -> None:
+    """Under autocast an operator with coordinates works in float.
+
+    Its numbers of another type are converted; the result (that of index ``result``) has the type of
+    argument ``numbers``. Half precision would move boxes by whole cells.
+    """
+    op = getattr(ops, name).default
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        wanted = args[numbers].dtype
+        made = _with_autocast_off(op, *(_cast(value, torch.float32) for value in args), **kwargs)
+        if result is None:
+            return made.to(wanted)
+        parts = list(made)
+        parts[result] = parts[result].to(wanted)
+        return tuple(parts)
+
+    _LIBRARY.impl(name, kernel, "AutocastCPU")

@@ -1,0 +1,167 @@
+"""Position-sensitive RoI pooling (R-FCN)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from .._types import Convention, Layout, Size2
+from ._library import BelowAutograd, autocast_pooling, is_recorded, ops
+
+__all__ = ["psroipool_backward", "psroipool_forward"]
+
+_forward = ops.psroipool_forward.default
+_backward = ops.psroipool_backward.default
+
+
+def psroipool_forward(
+    input: torch.Tensor,
+    rois: torch.Tensor,
+    pooled_size: Size2,
+    spatial_scale: float = 1.0,
+    *,
+    convention: Convention = "rfcn",
+    layout: Layout = "NHWC",
+) -> torch.Tensor:
+    """Average, for each bin of each region, the map's channels that belong to the bin.
+
+    Differentiable with respect to ``input``.
+
+    Parameters
+    ----------
+    input : tensor (N, H, W, D * PH * PW) or, with ``layout="NCHW"``, (N, D * PH * PW, H, W)
+    rois : tensor (R, 5), of the same type
+        (image, x1, y1, x2, y2) of each region.
+    pooled_size : int or (PH, PW)
+    spatial_scale : float
+        What coordinates are multiplied with.
+    convention : "rfcn", "torchvision" or "consistent"
+        How regions become bins: as R-FCN; as torchvision, bit by bit, where at the border of the
+        map the gradient is not that of forward; as torchvision with one rule for both.
+    layout : "NHWC" or "NCHW"
+        Of ``input`` and of the result.
+
+    Returns
+    -------
+    tensor (R, PH, PW, D) or (R, D, PH, PW)
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> input = torch.arange(8.0).reshape(1, 2, 4, 1)
+    >>> rois = torch.tensor([[0.0, 0, 0, 3, 1], [0.0, 2, 0, 3, 0]])
+    >>> detops.torch.psroipool_forward(input, rois, 1).ravel().tolist()
+    [3.5, 2.5]
+    """
+    size = (pooled_size,) if isinstance(pooled_size, int) else pooled_size
+    if is_recorded(input):
+        return _forward(input, rois, size, spatial_scale, convention=convention, layout=layout)
+    with BelowAutograd():
+        return _forward(input, rois, size, spatial_scale, convention=convention, layout=layout)
+
+
+def psroipool_backward(
+    top_grad: torch.Tensor,
+    rois: torch.Tensor,
+    input_shape: Sequence[int],
+    spatial_scale: float = 1.0,
+    *,
+    convention: Convention = "rfcn",
+    layout: Layout = "NHWC",
+) -> torch.Tensor:
+    """Gradient of :func:`psroipool_forward` with respect to ``input``.
+
+    Parameters
+    ----------
+    top_grad : tensor (R, PH, PW, D) or (R, D, PH, PW)
+        Gradient of the forward result.
+    input_shape : sequence of 4 int
+        The shape of forward's ``input``.
+    rois, spatial_scale, convention, layout
+        As forward.
+
+    Returns
+    -------
+    tensor of ``input_shape``
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> grad, rois = torch.tensor([[[[8.0]]]]), torch.tensor([[0.0, 0, 0, 1, 1]])
+    >>> detops.torch.psroipool_backward(grad, rois, (1, 2, 3, 1)).ravel().tolist()
+    [2.0, 2.0, 0.0, 2.0, 2.0, 0.0]
+    """
+    words = {"convention": convention, "layout": layout}
+    if is_recorded(top_grad):
+        return _backward(top_grad, rois, input_shape, spatial_scale, **words)
+    with BelowAutograd():
+        return _backward(top_grad, rois, input_shape, spatial_scale, **words)
+
+
+@torch.library.register_fake(_forward)
+def _(
+    input: torch.Tensor,
+    rois: torch.Tensor,
+    pooled_size: Sequence[int],
+    spatial_scale: float = 1.0,
+    *,
+    convention: str = "rfcn",
+    layout: str = "NHWC",
+) -> torch.Tensor:
+    height, width = pooled_size[0], pooled_size[-1]
+    if layout == "NHWC":
+        return input.new_empty((rois.shape[0], height, width, input.shape[3] // (height * width)))
+    return input.new_empty((rois.shape[0], input.shape[1] // (height * width), height, width))
+
+
+@torch.library.register_fake(_backward)
+def _(
+    top_grad: torch.Tensor, rois: torch.Tensor, input_shape: Sequence[int], *_: Any, **__: Any
+) -> torch.Tensor:
+    return top_grad.new_empty(input_shape)
+
+
+def _save_forward(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
+) -> None:
+    input, rois, _, ctx.spatial_scale = inputs
+    ctx.words = keyword_only_inputs
+    ctx.input_shape = input.shape
+    ctx.save_for_backward(rois)
+
+
+def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    (rois,) = ctx.saved_tensors
+    made = _backward(grad, rois, ctx.input_shape, ctx.spatial_scale, **ctx.words)
+    return made, None, None, None
+
+
+def _save_backward(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
+) -> None:
+    top_grad, rois, _, ctx.spatial_scale = inputs
+    ctx.words = keyword_only_inputs
+    first = 1 if keyword_only_inputs["layout"] == "NHWC" else 2
+    ctx.pooled_size = tuple(top_grad.shape[first : first + 2])
+    ctx.save_for_backward(rois)
+
+
+def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    if ctx.words["convention"] == "torchvision":
+        raise NotImplementedError(
+            "psroipool_backward: with convention='torchvision' forward and backward are not each "
+            "other's adjoint, so there is no second derivative; 'consistent' has one."
+        )
+    (rois,) = ctx.saved_tensors
+    made = _forward(grad, rois, ctx.pooled_size, ctx.spatial_scale, **ctx.words)
+    return made, None, None, None
+
+
+torch.library.register_autograd(_forward, _gradient_of_forward, setup_context=_save_forward)
+torch.library.register_autograd(_backward, _gradient_of_backward, setup_context=_save_backward)
+autocast_pooling("psroipool_forward", numbers=0)
+autocast_pooling("psroipool_backward", numbers=0)

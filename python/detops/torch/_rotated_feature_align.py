@@ -1,0 +1,109 @@
+"""Rotated feature align (R3Det)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ._library import BelowAutograd, autocast_pooling, is_recorded, ops
+
+__all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
+
+_forward = ops.rotated_feature_align_forward.default
+_backward = ops.rotated_feature_align_backward.default
+
+
+def rotated_feature_align_forward(
+    input: torch.Tensor, bboxes: torch.Tensor, spatial_scale: float = 1.0, points: int = 1
+) -> torch.Tensor:
+    """Add to each cell of a map the features at the centre (and corners) of its rotated box.
+
+    Differentiable with respect to ``input``.
+
+    Parameters
+    ----------
+    input : tensor (N, H, W, C)
+        A map of torch's layout, (N, C, H, W), is passed as ``x.permute(0, 2, 3, 1)``; without a
+        copy if it is in ``torch.channels_last``.
+    bboxes : tensor (N, H, W, 5), of the same type
+        (y, x, w, h, angle in radians) of each cell.
+    spatial_scale : float
+        What coordinates and sizes are multiplied with.
+    points : 1 or 5
+        Only the centre, or the centre and four corners.
+
+    Returns
+    -------
+    tensor (N, H, W, C)
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> input = torch.arange(4.0).reshape(1, 2, 2, 1).requires_grad_()
+    >>> out = detops.torch.rotated_feature_align_forward(input, torch.zeros(1, 2, 2, 5))
+    >>> out.ravel().tolist()  # itself, and the corner (0, 0), which holds 0
+    [0.0, 1.0, 2.0, 3.0]
+    >>> out.sum().backward()
+    >>> input.grad.ravel().tolist()
+    [5.0, 1.0, 1.0, 1.0]
+    """
+    if is_recorded(input):
+        return _forward(input, bboxes, spatial_scale, points)
+    with BelowAutograd():
+        return _forward(input, bboxes, spatial_scale, points)
+
+
+def rotated_feature_align_backward(
+    top_output: torch.Tensor, bboxes: torch.Tensor, spatial_scale: float = 1.0, points: int = 1
+) -> torch.Tensor:
+    """Gradient of :func:`rotated_feature_align_forward` with respect to ``input``.
+
+    Parameters
+    ----------
+    top_output : tensor (N, H, W, C)
+        Gradient of the forward result.
+    bboxes, spatial_scale, points
+        As forward.
+
+    Returns
+    -------
+    tensor (N, H, W, C)
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> grad, boxes = torch.ones(1, 1, 2, 1), torch.zeros(1, 1, 2, 5)
+    >>> detops.torch.rotated_feature_align_backward(grad, boxes).ravel().tolist()
+    [3.0, 1.0]
+    """
+    if is_recorded(top_output):
+        return _backward(top_output, bboxes, spatial_scale, points)
+    with BelowAutograd():
+        return _backward(top_output, bboxes, spatial_scale, points)
+
+
+def _fake(source: torch.Tensor, *_: Any) -> torch.Tensor:
+    return source.new_empty(source.shape)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    _, bboxes, *ctx.settings = inputs
+    ctx.save_for_backward(bboxes)
+
+
+# Both passes are linear and each is the other's adjoint.
+def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    return _backward(grad, *ctx.saved_tensors, *ctx.settings), None, None, None
+
+
+def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    return _forward(grad, *ctx.saved_tensors, *ctx.settings), None, None, None
+
+
+for _op, _gradient in ((_forward, _gradient_of_forward), (_backward, _gradient_of_backward)):
+    torch.library.register_fake(_op, _fake)
+    torch.library.register_autograd(_op, _gradient, setup_context=_save)
+    autocast_pooling(_op._schema.name.removeprefix("detops::"), numbers=0)
