@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Shape, Sizes
-from ._library import BelowAutograd, is_recorded, ops
+from ._library import ops
 
 __all__ = ["IndicePairs", "get_indice_pairs"]
 
@@ -33,6 +33,10 @@ class IndicePairs(NamedTuple):
 
 def _each(size: Sizes, count: int) -> Sequence[int]:
     return (size,) * count if isinstance(size, int) else size
+
+
+def _some(size: Sizes) -> Sequence[int]:
+    return (size,) if isinstance(size, int) else size
 
 
 def _usual_extent(
@@ -94,30 +98,29 @@ def get_indice_pairs(
     >>> pairs.indice_num
     tensor([1, 2, 1], dtype=torch.int32)
     """
+    out_indices, indice_pairs, indice_num = _pairs(
+        indices,
+        batch_size,
+        spatial_shape,
+        _some(kernel_size),
+        None if stride == 1 else _some(stride),
+        None if padding is None else _some(padding),
+        None if dilation == 1 else _some(dilation),
+        submanifold,
+        transposed,
+        None if output_padding == 0 else _some(output_padding),
+        None if output_shape is None else _some(output_shape),
+    )
     count = len(spatial_shape)
-    kernel, step, spread = _each(kernel_size, count), _each(stride, count), _each(dilation, count)
-    more = _each(output_padding, count)
-    if padding is not None:
-        pad = _each(padding, count)
-    else:
-        pad = [k // 2 * d if submanifold else 0 for k, d in zip(kernel, spread, strict=False)]
     if output_shape is not None:
         space = tuple(_each(output_shape, count))
     elif submanifold:
         space = tuple(spatial_shape)
-    elif 0 in step:
-        space = (0,) * count  # The library will say what is wrong.
     else:
-        axes = zip(spatial_shape, kernel, step, pad, spread, more, strict=False)
+        lists = (kernel_size, stride, padding or 0, dilation, output_padding)
+        axes = zip(spatial_shape, *(_each(numbers, count) for numbers in lists), strict=True)
         space = tuple(_usual_extent(*axis, transposed) for axis in axes)
-    arguments = (indices, batch_size, spatial_shape, kernel, step, pad, spread)
-    words = {"submanifold": submanifold, "transposed": transposed, "output_padding": more}
-    if is_recorded():
-        made = _pairs(*arguments, **words, output_shape=space)
-    else:
-        with BelowAutograd():
-            made = _pairs(*arguments, **words, output_shape=space)
-    return IndicePairs(*made, made[0].shape[0], space)
+    return IndicePairs(out_indices, indice_pairs, indice_num, out_indices.shape[0], space)
 
 
 @torch.library.register_fake(_pairs)
@@ -126,12 +129,15 @@ def _(
     batch_size: int,
     spatial_shape: Sequence[int],
     kernel_size: Sequence[int],
-    *_: Any,
+    stride: Sequence[int] | None = None,
+    padding: Sequence[int] | None = None,
+    dilation: Sequence[int] | None = None,
     submanifold: bool = False,
-    **__: Any,
+    *_: Any,
 ) -> tuple[torch.Tensor, ...]:
     sites, columns = indices.shape
-    offsets = math.prod(_each(kernel_size[0], columns - 1) if len(kernel_size) == 1 else kernel_size)
+    kernel = kernel_size if len(kernel_size) > 1 else _each(kernel_size[0], len(spatial_shape))
+    offsets = math.prod(kernel)
     outputs = sites if submanifold else torch.library.get_ctx().new_dynamic_size()
     integers = {"dtype": torch.int32}
     return (

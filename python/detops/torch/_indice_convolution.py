@@ -70,11 +70,11 @@ def indice_convolution_forward(
     ...     features, filters, pairs.indice_pairs, pairs.indice_num, pairs.num_act_out).ravel()
     tensor([ 53.,  32., 300.])
     """
-    arguments = (features, filters, indice_pairs, indice_num, num_act_out)
+    arguments = (features, filters, indice_pairs, indice_num, num_act_out, filters_layout, inverse)
     if is_recorded(features, filters):
-        return _forward(*arguments, filters_layout=filters_layout, inverse=inverse)
+        return _forward(*arguments)
     with BelowAutograd():
-        return _forward(*arguments, filters_layout=filters_layout, inverse=inverse)
+        return _forward(*arguments)
 
 
 def indice_convolution_forward_fused(
@@ -121,16 +121,11 @@ def indice_convolution_forward_fused(
     tensor([2., 0.])
     """
     arguments = (features, filters, indice_pairs, indice_num, num_act_out, bias, residual)
-    words = {
-        "activation": activation,
-        "negative_slope": negative_slope,
-        "filters_layout": filters_layout,
-        "inverse": inverse,
-    }
+    words = (activation, negative_slope, filters_layout, inverse)
     if is_recorded(features, filters, bias, residual):
-        return _fused(*arguments, **words)
+        return _fused(*arguments, *words)
     with BelowAutograd():
-        return _fused(*arguments, **words)
+        return _fused(*arguments, *words)
 
 
 def indice_convolution_backward_data(
@@ -168,11 +163,11 @@ def indice_convolution_backward_data(
     ...     torch.tensor([[2.0]]), torch.full((1, 1, 1), 3.0), pairs, counts).ravel()
     tensor([6., 6.])
     """
-    arguments = (output_grad, filters, indice_pairs, indice_num, num_act_in)
+    arguments = (output_grad, filters, indice_pairs, indice_num, num_act_in, filters_layout, inverse)
     if is_recorded(output_grad, filters):
-        return _backward_data(*arguments, filters_layout=filters_layout, inverse=inverse)
+        return _backward_data(*arguments)
     with BelowAutograd():
-        return _backward_data(*arguments, filters_layout=filters_layout, inverse=inverse)
+        return _backward_data(*arguments)
 
 
 def indice_convolution_backward_filter(
@@ -209,11 +204,11 @@ def indice_convolution_backward_filter(
     ...     torch.tensor([[1.0], [10.0]]), torch.tensor([[2.0]]), pairs, counts, (1, 1, 1)).ravel()
     tensor([22.])
     """
-    arguments = (features, output_grad, indice_pairs, indice_num, filters_shape)
+    arguments = (features, output_grad, indice_pairs, indice_num, filters_shape, filters_layout, inverse)
     if is_recorded(features, output_grad):
-        return _backward_filter(*arguments, filters_layout=filters_layout, inverse=inverse)
+        return _backward_filter(*arguments)
     with BelowAutograd():
-        return _backward_filter(*arguments, filters_layout=filters_layout, inverse=inverse)
+        return _backward_filter(*arguments)
 
 
 # ---- shapes of results ---------------------------------------------------------------------------
@@ -229,22 +224,41 @@ def _channels_in(filters: torch.Tensor, filters_layout: str) -> int:
     return filters.shape[1 if filters_layout in ("OIK", "NCDHW", "NCHW") else -1]
 
 
-def _fake_forward(
+def _forward_shape(
+    filters: torch.Tensor, indice_pairs: torch.Tensor, rows: int | None, filters_layout: str
+) -> tuple[int, int]:
+    channels = filters.shape[-1 if _is_out_last(filters_layout) else 0]
+    return indice_pairs.shape[2] if rows is None else rows, channels
+
+
+@torch.library.register_fake(_forward)
+def _(
     features: torch.Tensor,
     filters: torch.Tensor,
     indice_pairs: torch.Tensor,
     indice_num: torch.Tensor,
     num_act_out: int | None = None,
-    *_: Any,
     filters_layout: str = "KIO",
-    **__: Any,
+    inverse: bool = False,
 ) -> torch.Tensor:
-    rows = indice_pairs.shape[2] if num_act_out is None else num_act_out
-    return features.new_empty((rows, filters.shape[-1 if _is_out_last(filters_layout) else 0]))
+    return features.new_empty(_forward_shape(filters, indice_pairs, num_act_out, filters_layout))
 
 
-torch.library.register_fake(_forward, _fake_forward)
-torch.library.register_fake(_fused, _fake_forward)
+@torch.library.register_fake(_fused)
+def _(
+    features: torch.Tensor,
+    filters: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_num: torch.Tensor,
+    num_act_out: int | None = None,
+    bias: torch.Tensor | None = None,
+    residual: torch.Tensor | None = None,
+    activation: str = "none",
+    negative_slope: float = 0.01,
+    filters_layout: str = "KIO",
+    inverse: bool = False,
+) -> torch.Tensor:
+    return features.new_empty(_forward_shape(filters, indice_pairs, num_act_out, filters_layout))
 
 
 @torch.library.register_fake(_backward_data)
@@ -254,7 +268,6 @@ def _(
     indice_pairs: torch.Tensor,
     indice_num: torch.Tensor,
     num_act_in: int | None = None,
-    *,
     filters_layout: str = "KIO",
     inverse: bool = False,
 ) -> torch.Tensor:
@@ -269,7 +282,7 @@ def _(
     indice_pairs: torch.Tensor,
     indice_num: torch.Tensor,
     filters_shape: Sequence[int],
-    **_: Any,
+    *_: Any,
 ) -> torch.Tensor:
     return features.new_empty(filters_shape)
 
@@ -279,11 +292,8 @@ def _(
 # other two as gradients.
 
 
-def _save_forward(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
-) -> None:
-    features, filters, indice_pairs, indice_num, *_ = inputs
-    ctx.words = keyword_only_inputs
+def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    features, filters, indice_pairs, indice_num, _, *ctx.words = inputs
     ctx.save_for_backward(features, filters, indice_pairs, indice_num)
 
 
@@ -292,19 +302,15 @@ def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     wants_features, wants_filters = ctx.needs_input_grad[:2]
     data = filter_grad = None
     if wants_features:
-        data = _backward_data(grad, filters, *pairs, features.shape[0], **ctx.words)
+        data = _backward_data(grad, filters, *pairs, features.shape[0], *ctx.words)
     if wants_filters:
-        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, **ctx.words)
-    return data, filter_grad, None, None, None
+        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, *ctx.words)
+    return data, filter_grad, None, None, None, None, None
 
 
-def _save_fused(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
-) -> None:
+def _save_fused(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     features, filters, indice_pairs, indice_num, *_ = inputs
-    ctx.words = {key: keyword_only_inputs[key] for key in ("filters_layout", "inverse")}
-    activation = keyword_only_inputs["activation"]
-    slope = keyword_only_inputs["negative_slope"]
+    activation, slope, *ctx.words = inputs[7:]
     if activation == "leaky_relu" and slope < 0:
         raise ValueError(
             f"indice_convolution_forward_fused: negative_slope is {slope}, expected 0 or more "
@@ -316,23 +322,21 @@ def _save_fused(
 
 def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     features, filters, *pairs, output = ctx.saved_tensors
-    wants_features, wants_filters, _, _, _, wants_bias, wants_residual = ctx.needs_input_grad
+    wants_features, wants_filters, _, _, _, wants_bias, wants_residual = ctx.needs_input_grad[:7]
     if ctx.slope is not None:
         grad = torch.where(output <= 0, grad * ctx.slope, grad)
     data = filter_grad = None
     if wants_features:
-        data = _backward_data(grad, filters, *pairs, features.shape[0], **ctx.words)
+        data = _backward_data(grad, filters, *pairs, features.shape[0], *ctx.words)
     if wants_filters:
-        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, **ctx.words)
+        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, *ctx.words)
     bias = grad.sum(0) if wants_bias else None
-    return data, filter_grad, None, None, None, bias, grad if wants_residual else None
+    residual = grad if wants_residual else None
+    return data, filter_grad, None, None, None, bias, residual, None, None, None, None
 
 
-def _save_backward_data(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
-) -> None:
-    output_grad, filters, indice_pairs, indice_num, _ = inputs
-    ctx.words = keyword_only_inputs
+def _save_backward_data(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    output_grad, filters, indice_pairs, indice_num, _, *ctx.words = inputs
     ctx.save_for_backward(output_grad, filters, indice_pairs, indice_num)
 
 
@@ -341,17 +345,14 @@ def _gradient_of_backward_data(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     wants_output_grad, wants_filters = ctx.needs_input_grad[:2]
     forward = filter_grad = None
     if wants_output_grad:
-        forward = _forward(grad, filters, *pairs, output_grad.shape[0], **ctx.words)
+        forward = _forward(grad, filters, *pairs, output_grad.shape[0], *ctx.words)
     if wants_filters:
-        filter_grad = _backward_filter(grad, output_grad, *pairs, filters.shape, **ctx.words)
-    return forward, filter_grad, None, None, None
+        filter_grad = _backward_filter(grad, output_grad, *pairs, filters.shape, *ctx.words)
+    return forward, filter_grad, None, None, None, None, None
 
 
-def _save_backward_filter(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
-) -> None:
-    features, output_grad, indice_pairs, indice_num, _ = inputs
-    ctx.words = keyword_only_inputs
+def _save_backward_filter(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    features, output_grad, indice_pairs, indice_num, _, *ctx.words = inputs
     ctx.save_for_backward(features, output_grad, indice_pairs, indice_num)
 
 
@@ -360,10 +361,10 @@ def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...
     wants_features, wants_output_grad = ctx.needs_input_grad[:2]
     data = forward = None
     if wants_features:
-        data = _backward_data(output_grad, grad, *pairs, features.shape[0], **ctx.words)
+        data = _backward_data(output_grad, grad, *pairs, features.shape[0], *ctx.words)
     if wants_output_grad:
-        forward = _forward(features, grad, *pairs, output_grad.shape[0], **ctx.words)
-    return data, forward, None, None, None
+        forward = _forward(features, grad, *pairs, output_grad.shape[0], *ctx.words)
+    return data, forward, None, None, None, None, None
 
 
 for _op, _gradient, _save in (

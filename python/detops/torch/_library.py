@@ -37,6 +37,9 @@ ops = _load()
 # Gradients, shapes of results and autocast are registered here, from Python; the work is in C++.
 _LIBRARY = torch.library.Library("detops", "FRAGMENT")
 
+_is_grad_enabled = torch.is_grad_enabled
+_is_compiling = torch.compiler.is_compiling
+
 # Below autograd a call goes straight to the kernel: a third of the time. Where torch should lose
 # this guard, calls take the usual way.
 BelowAutograd: Any = getattr(torch._C, "_AutoDispatchBelowAutograd", None)
@@ -44,9 +47,11 @@ BelowAutograd: Any = getattr(torch._C, "_AutoDispatchBelowAutograd", None)
 
 def is_recorded(*tensors: torch.Tensor | None) -> bool:
     """Whether autograd, or a tracer, must see the call."""
-    if BelowAutograd is None or torch.compiler.is_compiling():
-        return True
-    return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)
+    if _is_grad_enabled():
+        for tensor in tensors:
+            if tensor is not None and tensor.requires_grad:
+                return True
+    return BelowAutograd is None or _is_compiling()
 
 
 def _with_autocast_off(op: Any, *args: Any, **kwargs: Any) -> Any:

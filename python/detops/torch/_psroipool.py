@@ -58,9 +58,9 @@ def psroipool_forward(
     """
     size = (pooled_size,) if isinstance(pooled_size, int) else pooled_size
     if is_recorded(input):
-        return _forward(input, rois, size, spatial_scale, convention=convention, layout=layout)
+        return _forward(input, rois, size, spatial_scale, convention, layout)
     with BelowAutograd():
-        return _forward(input, rois, size, spatial_scale, convention=convention, layout=layout)
+        return _forward(input, rois, size, spatial_scale, convention, layout)
 
 
 def psroipool_backward(
@@ -95,11 +95,10 @@ def psroipool_backward(
     >>> detops.torch.psroipool_backward(grad, rois, (1, 2, 3, 1)).ravel().tolist()
     [2.0, 2.0, 0.0, 2.0, 2.0, 0.0]
     """
-    words = {"convention": convention, "layout": layout}
     if is_recorded(top_grad):
-        return _backward(top_grad, rois, input_shape, spatial_scale, **words)
+        return _backward(top_grad, rois, input_shape, spatial_scale, convention, layout)
     with BelowAutograd():
-        return _backward(top_grad, rois, input_shape, spatial_scale, **words)
+        return _backward(top_grad, rois, input_shape, spatial_scale, convention, layout)
 
 
 @torch.library.register_fake(_forward)
@@ -108,7 +107,6 @@ def _(
     rois: torch.Tensor,
     pooled_size: Sequence[int],
     spatial_scale: float = 1.0,
-    *,
     convention: str = "rfcn",
     layout: str = "NHWC",
 ) -> torch.Tensor:
@@ -120,45 +118,40 @@ def _(
 
 @torch.library.register_fake(_backward)
 def _(
-    top_grad: torch.Tensor, rois: torch.Tensor, input_shape: Sequence[int], *_: Any, **__: Any
+    top_grad: torch.Tensor, rois: torch.Tensor, input_shape: Sequence[int], *_: Any
 ) -> torch.Tensor:
     return top_grad.new_empty(input_shape)
 
 
-def _save_forward(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
-) -> None:
-    input, rois, _, ctx.spatial_scale = inputs
-    ctx.words = keyword_only_inputs
+def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    input, rois, _, *ctx.settings = inputs
     ctx.input_shape = input.shape
     ctx.save_for_backward(rois)
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (rois,) = ctx.saved_tensors
-    made = _backward(grad, rois, ctx.input_shape, ctx.spatial_scale, **ctx.words)
-    return made, None, None, None
+    made = _backward(grad, rois, ctx.input_shape, *ctx.settings)
+    return made, None, None, None, None, None
 
 
-def _save_backward(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: torch.Tensor
-) -> None:
-    top_grad, rois, _, ctx.spatial_scale = inputs
-    ctx.words = keyword_only_inputs
-    first = 1 if keyword_only_inputs["layout"] == "NHWC" else 2
+def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    top_grad, rois, _, *ctx.settings = inputs
+    _, ctx.convention, layout = ctx.settings
+    first = 1 if layout == "NHWC" else 2
     ctx.pooled_size = tuple(top_grad.shape[first : first + 2])
     ctx.save_for_backward(rois)
 
 
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    if ctx.words["convention"] == "torchvision":
+    if ctx.convention == "torchvision":
         raise NotImplementedError(
             "psroipool_backward: with convention='torchvision' forward and backward are not each "
             "other's adjoint, so there is no second derivative; 'consistent' has one."
         )
     (rois,) = ctx.saved_tensors
-    made = _forward(grad, rois, ctx.pooled_size, ctx.spatial_scale, **ctx.words)
-    return made, None, None, None
+    made = _forward(grad, rois, ctx.pooled_size, *ctx.settings)
+    return made, None, None, None, None, None
 
 
 torch.library.register_autograd(_forward, _gradient_of_forward, setup_context=_save_forward)

@@ -51,10 +51,6 @@ class CompactPool(NamedTuple):
     """(V, C) int32: the point with the maximum, -1 if none. None for pool="avg"."""
 
 
-def _size(size: Size3) -> Sequence[int]:
-    return (size,) if isinstance(size, int) else size
-
-
 def roiaware_pool3d_forward(
     rois: torch.Tensor,
     pts: torch.Tensor,
@@ -100,13 +96,13 @@ def roiaware_pool3d_forward(
     >>> pooled.pooled_features.ravel().tolist(), pooled.argmax.ravel().tolist()
     ([3.0, 5.0], [0, 1])
     """
-    arguments = (rois, pts, pts_feature, _size(out_size), max_pts_each_voxel)
-    words = {"pool": pool, "z_origin": z_origin, "xy_margin": xy_margin}
+    size = (out_size,) if isinstance(out_size, int) else out_size
+    arguments = (rois, pts, pts_feature, size, max_pts_each_voxel, pool, z_origin, xy_margin)
     if is_recorded(pts_feature):
-        pooled, argmax, pts_idx = _forward(*arguments, **words)
+        pooled, argmax, pts_idx = _forward(*arguments)
     else:
         with BelowAutograd():
-            pooled, argmax, pts_idx = _forward(*arguments, **words)
+            pooled, argmax, pts_idx = _forward(*arguments)
     return RoiAwarePool(pooled, argmax if pool == "max" else None, pts_idx)
 
 
@@ -145,9 +141,9 @@ def roiaware_pool3d_backward(
     [0.0, 7.0, 0.0]
     """
     if is_recorded(grad_out):
-        return _backward(grad_out, argmax, pts_idx_of_voxels, pts_num, pool=pool)
+        return _backward(grad_out, argmax, pts_idx_of_voxels, pts_num, pool)
     with BelowAutograd():
-        return _backward(grad_out, argmax, pts_idx_of_voxels, pts_num, pool=pool)
+        return _backward(grad_out, argmax, pts_idx_of_voxels, pts_num, pool)
 
 
 def roiaware_pool3d_compact_forward(
@@ -185,13 +181,13 @@ def roiaware_pool3d_compact_forward(
     >>> compact.voxels.tolist(), compact.pooled_features.ravel().tolist()
     ([[0, 2, 0, 0], [0, 6, 0, 0]], [3.0, 5.0])
     """
-    arguments = (rois, pts, pts_feature, _size(out_size), max_pts_each_voxel)
-    words = {"pool": pool, "z_origin": z_origin, "xy_margin": xy_margin}
+    size = (out_size,) if isinstance(out_size, int) else out_size
+    arguments = (rois, pts, pts_feature, size, max_pts_each_voxel, pool, z_origin, xy_margin)
     if is_recorded(pts_feature):
-        voxels, begins, pts_idx, pooled, argmax = _compact_forward(*arguments, **words)
+        voxels, begins, pts_idx, pooled, argmax = _compact_forward(*arguments)
     else:
         with BelowAutograd():
-            voxels, begins, pts_idx, pooled, argmax = _compact_forward(*arguments, **words)
+            voxels, begins, pts_idx, pooled, argmax = _compact_forward(*arguments)
     return CompactPool(voxels, begins, pts_idx, pooled, argmax if pool == "max" else None)
 
 
@@ -232,11 +228,10 @@ def roiaware_pool3d_compact_backward(
     ...     grad, begins, pts_idx, None, 3, pool="avg").ravel().tolist()
     [3.0, 0.0, 3.0]
     """
-    arguments = (grad_out, voxel_begins, pts_idx, argmax, pts_num)
     if is_recorded(grad_out):
-        return _compact_backward(*arguments, pool=pool)
+        return _compact_backward(grad_out, voxel_begins, pts_idx, argmax, pts_num, pool)
     with BelowAutograd():
-        return _compact_backward(*arguments, pool=pool)
+        return _compact_backward(grad_out, voxel_begins, pts_idx, argmax, pts_num, pool)
 
 
 # ---- shapes of results ---------------------------------------------------------------------------
@@ -249,9 +244,8 @@ def _(
     pts_feature: torch.Tensor,
     out_size: Sequence[int],
     max_pts_each_voxel: int = 128,
-    *,
     pool: str = "max",
-    **_: Any,
+    *_: Any,
 ) -> tuple[torch.Tensor, ...]:
     size = out_size if len(out_size) == 3 else (out_size[0],) * 3
     shape = (rois.shape[0], *size, pts_feature.shape[1])
@@ -265,7 +259,13 @@ def _(
 
 @torch.library.register_fake(_compact_forward)
 def _(
-    rois: torch.Tensor, pts: torch.Tensor, pts_feature: torch.Tensor, *_: Any, **words: Any
+    rois: torch.Tensor,
+    pts: torch.Tensor,
+    pts_feature: torch.Tensor,
+    out_size: Sequence[int],
+    max_pts_each_voxel: int = 128,
+    pool: str = "max",
+    *_: Any,
 ) -> tuple[torch.Tensor, ...]:
     context = torch.library.get_ctx()
     voxels, points = context.new_dynamic_size(), context.new_dynamic_size()
@@ -276,20 +276,20 @@ def _(
         rois.new_empty((voxels + 1,), **indices),
         rois.new_empty((points,), **indices),
         rois.new_empty(shape),
-        rois.new_empty(shape if words.get("pool", "max") == "max" else (0,), **indices),
+        rois.new_empty(shape if pool == "max" else (0,), **indices),
     )
 
 
 @torch.library.register_fake(_backward)
 def _(
-    grad_out: torch.Tensor, argmax: Any, pts_idx_of_voxels: Any, pts_num: int, **_: Any
+    grad_out: torch.Tensor, argmax: Any, pts_idx_of_voxels: Any, pts_num: int, *_: Any
 ) -> torch.Tensor:
     return grad_out.new_empty((pts_num, grad_out.shape[4]))
 
 
 @torch.library.register_fake(_compact_backward)
 def _(
-    grad_out: torch.Tensor, voxel_begins: Any, pts_idx: Any, argmax: Any, pts_num: int, **_: Any
+    grad_out: torch.Tensor, voxel_begins: Any, pts_idx: Any, argmax: Any, pts_num: int, *_: Any
 ) -> torch.Tensor:
     return grad_out.new_empty((pts_num, grad_out.shape[1]))
 
@@ -297,10 +297,8 @@ def _(
 # ---- gradients -----------------------------------------------------------------------------------
 
 
-def _save_forward(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
-) -> None:
-    ctx.pool = keyword_only_inputs["pool"]
+def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    ctx.pool = inputs[5]
     ctx.pts_num = inputs[2].shape[0]
     _, argmax, pts_idx = output
     ctx.save_for_backward(argmax if ctx.pool == "max" else pts_idx)
@@ -310,13 +308,12 @@ def _save_forward(
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor, *_: Any) -> tuple[Any, ...]:
     (indices,) = ctx.saved_tensors
     lists = (indices, None) if ctx.pool == "max" else (None, indices)
-    return None, None, _backward(grad, *lists, ctx.pts_num, pool=ctx.pool), None, None
+    made = _backward(grad, *lists, ctx.pts_num, ctx.pool)
+    return None, None, made, None, None, None, None, None
 
 
-def _save_compact_forward(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
-) -> None:
-    ctx.pool = keyword_only_inputs["pool"]
+def _save_compact_forward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    ctx.pool = inputs[5]
     ctx.pts_num = inputs[2].shape[0]
     voxels, begins, pts_idx, _, argmax = output
     ctx.save_for_backward(*((argmax,) if ctx.pool == "max" else (begins, pts_idx)))
@@ -326,7 +323,8 @@ def _save_compact_forward(
 def _gradient_of_compact_forward(ctx: Any, *grads: torch.Tensor) -> tuple[Any, ...]:
     saved = ctx.saved_tensors
     lists = (None, None, *saved) if ctx.pool == "max" else (*saved, None)
-    return None, None, _compact_backward(grads[3], *lists, ctx.pts_num, pool=ctx.pool), None, None
+    made = _compact_backward(grads[3], *lists, ctx.pts_num, ctx.pool)
+    return None, None, made, None, None, None, None, None
 
 
 # The adjoints of the gradients, for second derivatives: forward on points that were found before.
@@ -345,39 +343,33 @@ def _average(features: torch.Tensor, counts: torch.Tensor, points: torch.Tensor)
     return sums / counts.clamp(min=1)[:, None]
 
 
-def _save_backward(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
-) -> None:
-    _, argmax, pts_idx, _ = inputs
-    ctx.pool = keyword_only_inputs["pool"]
+def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    _, argmax, pts_idx, _, ctx.pool = inputs
     ctx.save_for_backward(argmax if ctx.pool == "max" else pts_idx)
 
 
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (indices,) = ctx.saved_tensors
     if ctx.pool == "max":
-        return _pick(grad, indices), None, None, None
+        return _pick(grad, indices), None, None, None, None
     lists = indices.reshape(-1, indices.shape[4]).long()
     counts = lists[:, 0]
     held = torch.arange(lists.shape[1] - 1) < counts[:, None]
     made = _average(grad, counts, lists[:, 1:][held])
-    return made.reshape(*indices.shape[:4], -1), None, None, None
+    return made.reshape(*indices.shape[:4], -1), None, None, None, None
 
 
-def _save_compact_backward(
-    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
-) -> None:
-    _, begins, pts_idx, argmax, _ = inputs
-    ctx.pool = keyword_only_inputs["pool"]
+def _save_compact_backward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    _, begins, pts_idx, argmax, _, ctx.pool = inputs
     ctx.save_for_backward(*((argmax,) if ctx.pool == "max" else (begins, pts_idx)))
 
 
 def _gradient_of_compact_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     if ctx.pool == "max":
-        return _pick(grad, *ctx.saved_tensors), None, None, None, None
+        return _pick(grad, *ctx.saved_tensors), None, None, None, None, None
     begins, pts_idx = ctx.saved_tensors
     made = _average(grad, begins.long().diff(), pts_idx.long())
-    return made, None, None, None, None
+    return made, None, None, None, None, None
 
 
 for _op, _gradient, _save in (

@@ -89,8 +89,8 @@ int GetIndicePairs(Binding& binding, const PairGeometry& geometry, const View& i
   const SparseDescriptor convolution(geometry);
   const Descriptor indices_desc(indices);
   const int64_t offsets = KernelOffsets(geometry);
-  int64_t output_sites = 0;
-  if (!binding.IsGiven(0)) {
+  int64_t output_sites = indices.extent(0);  // Those of a submanifold convolution.
+  if (!binding.IsGiven(0) && !geometry.submanifold) {
     binding.Run([&](mluOpHandle_t handle) {
       return detopsCountIndicePairOutputs(handle, convolution.get(), indices_desc, indices.data, &output_sites);
     });

@@ -8,19 +8,24 @@ namespace detops_torch {
 namespace {
 
 std::tuple<Tensor, Tensor, Tensor> GetIndicePairs(const Tensor& indices, int64_t batch_size, const Sizes& spatial_shape,
-                                                  const Sizes& kernel_size, const Sizes& stride,
-                                                  const std::optional<Sizes>& padding, const Sizes& dilation,
-                                                  bool submanifold, bool transposed, const Sizes& output_padding,
+                                                  const Sizes& kernel_size, const std::optional<Sizes>& stride,
+                                                  const std::optional<Sizes>& padding,
+                                                  const std::optional<Sizes>& dilation, bool submanifold,
+                                                  bool transposed, const std::optional<Sizes>& output_padding,
                                                   const std::optional<Sizes>& output_shape) {
   constexpr char kFunction[] = "get_indice_pairs";
   const size_t ndim = spatial_shape.size();
   detops_binding::RequireSpatialRank(ndim);
   const auto ints = [&](const Sizes& numbers, const char* name) { return Ints(numbers, ndim, {kFunction, name}); };
+  // Lists cost a microsecond each on their way here, so the usual values may be left out.
+  const auto ints_or = [&](const std::optional<Sizes>& numbers, int usual, const char* name) {
+    return numbers.has_value() ? ints(*numbers, name) : std::vector<int>(ndim, usual);
+  };
   detops_binding::PairGeometry geometry = {.input = ints(spatial_shape, "spatial_shape"),
                                            .kernel = ints(kernel_size, "kernel_size"),
-                                           .stride = ints(stride, "stride"),
-                                           .dilation = ints(dilation, "dilation"),
-                                           .output_padding = ints(output_padding, "output_padding"),
+                                           .stride = ints_or(stride, 1, "stride"),
+                                           .dilation = ints_or(dilation, 1, "dilation"),
+                                           .output_padding = ints_or(output_padding, 0, "output_padding"),
                                            .submanifold = submanifold,
                                            .transposed = transposed,
                                            .batch_size = Int(batch_size, {kFunction, "batch_size"})};
@@ -44,10 +49,9 @@ std::tuple<Tensor, Tensor, Tensor> GetIndicePairs(const Tensor& indices, int64_t
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
   library.def(
-      "get_indice_pairs(Tensor indices, SymInt batch_size, SymInt[] spatial_shape, int[] kernel_size, int[] "
-      "stride=[1], "
-      "int[]? padding=None, int[] dilation=[1], *, bool submanifold=False, bool transposed=False, "
-      "int[] output_padding=[0], SymInt[]? output_shape=None) -> "
+      "get_indice_pairs(Tensor indices, SymInt batch_size, SymInt[] spatial_shape, int[] kernel_size, "
+      "int[]? stride=None, int[]? padding=None, int[]? dilation=None, bool submanifold=False, "
+      "bool transposed=False, int[]? output_padding=None, SymInt[]? output_shape=None) -> "
       "(Tensor out_indices, Tensor indice_pairs, Tensor indice_num)");
 }
 

@@ -24,9 +24,8 @@ struct Pairs {
 };
 
 Tensor Convolve(const char* function, const Tensor& features, const Tensor& filters, const Tensor& indice_pairs,
-                const Tensor& indice_num, std::optional<int64_t> num_act_out, const std::string& filters_layout,
-                bool inverse, const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
-                Epilogue* epilogue) {
+                const Tensor& indice_num, std::optional<int64_t> num_act_out, const Word& filters_layout, bool inverse,
+                const std::optional<Tensor>& bias, const std::optional<Tensor>& residual, Epilogue* epilogue) {
   const Input rows = Input::Numbers(features, {function, "features"});
   const Input weights = Input::Numbers(filters, {function, "filters"}, &rows.view());
   const FilterShape shape(weights.view().shape(), filters_layout, {function, "filters"});
@@ -49,15 +48,15 @@ Tensor Convolve(const char* function, const Tensor& features, const Tensor& filt
 }
 
 Tensor Forward(const Tensor& features, const Tensor& filters, const Tensor& indice_pairs, const Tensor& indice_num,
-               std::optional<int64_t> num_act_out, const std::string& filters_layout, bool inverse) {
+               std::optional<int64_t> num_act_out, const Word& filters_layout, bool inverse) {
   return Convolve("indice_convolution_forward", features, filters, indice_pairs, indice_num, num_act_out,
                   filters_layout, inverse, std::nullopt, std::nullopt, nullptr);
 }
 
 Tensor ForwardFused(const Tensor& features, const Tensor& filters, const Tensor& indice_pairs, const Tensor& indice_num,
                     std::optional<int64_t> num_act_out, const std::optional<Tensor>& bias,
-                    const std::optional<Tensor>& residual, const std::string& activation, double negative_slope,
-                    const std::string& filters_layout, bool inverse) {
+                    const std::optional<Tensor>& residual, const Word& activation, double negative_slope,
+                    const Word& filters_layout, bool inverse) {
   constexpr char kFunction[] = "indice_convolution_forward_fused";
   Epilogue epilogue = {.activation = detops_binding::ActivationOf(activation, kFunction),
                        .negative_slope = static_cast<float>(negative_slope)};
@@ -66,7 +65,7 @@ Tensor ForwardFused(const Tensor& features, const Tensor& filters, const Tensor&
 }
 
 Tensor BackwardData(const Tensor& output_grad, const Tensor& filters, const Tensor& indice_pairs,
-                    const Tensor& indice_num, std::optional<int64_t> num_act_in, const std::string& filters_layout,
+                    const Tensor& indice_num, std::optional<int64_t> num_act_in, const Word& filters_layout,
                     bool inverse) {
   constexpr char kFunction[] = "indice_convolution_backward_data";
   const Input gradient = Input::Numbers(output_grad, {kFunction, "output_grad"});
@@ -81,8 +80,7 @@ Tensor BackwardData(const Tensor& output_grad, const Tensor& filters, const Tens
 }
 
 Tensor BackwardFilter(const Tensor& features, const Tensor& output_grad, const Tensor& indice_pairs,
-                      const Tensor& indice_num, const Sizes& filters_shape, const std::string& filters_layout,
-                      bool inverse) {
+                      const Tensor& indice_num, const Sizes& filters_shape, const Word& filters_layout, bool inverse) {
   constexpr char kFunction[] = "indice_convolution_backward_filter";
   const Input rows = Input::Numbers(features, {kFunction, "features"});
   const Input gradient = Input::Numbers(output_grad, {kFunction, "output_grad"}, &rows.view());
@@ -99,17 +97,17 @@ Tensor BackwardFilter(const Tensor& features, const Tensor& output_grad, const T
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
   library.def(
       "indice_convolution_forward(Tensor features, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
-      "SymInt? num_act_out=None, *, str filters_layout='KIO', bool inverse=False) -> Tensor");
+      "SymInt? num_act_out=None, str filters_layout='KIO', bool inverse=False) -> Tensor");
   library.def(
       "indice_convolution_forward_fused(Tensor features, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
-      "SymInt? num_act_out=None, Tensor? bias=None, Tensor? residual=None, *, str activation='none', "
+      "SymInt? num_act_out=None, Tensor? bias=None, Tensor? residual=None, str activation='none', "
       "float negative_slope=0.01, str filters_layout='KIO', bool inverse=False) -> Tensor");
   library.def(
       "indice_convolution_backward_data(Tensor output_grad, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
-      "SymInt? num_act_in=None, *, str filters_layout='KIO', bool inverse=False) -> Tensor");
+      "SymInt? num_act_in=None, str filters_layout='KIO', bool inverse=False) -> Tensor");
   library.def(
       "indice_convolution_backward_filter(Tensor features, Tensor output_grad, Tensor indice_pairs, "
-      "Tensor indice_num, SymInt[] filters_shape, *, str filters_layout='KIO', bool inverse=False) -> Tensor");
+      "Tensor indice_num, SymInt[] filters_shape, str filters_layout='KIO', bool inverse=False) -> Tensor");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {

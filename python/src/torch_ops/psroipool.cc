@@ -8,7 +8,7 @@ namespace {
 using detops_binding::PsRoiPoolMode;
 
 Tensor Forward(const Tensor& input, const Tensor& rois, const Sizes& pooled_size, double spatial_scale,
-               const std::string& convention, const std::string& layout) {
+               const Word& convention, const Word& layout) {
   constexpr char kFunction[] = "psroipool_forward";
   const PsRoiPoolMode mode(convention, layout, kFunction);
   const std::array<int, 2> pooled = IntArray<2>(pooled_size, {kFunction, "pooled_size"});
@@ -20,7 +20,7 @@ Tensor Forward(const Tensor& input, const Tensor& rois, const Sizes& pooled_size
 }
 
 Tensor Backward(const Tensor& top_grad, const Tensor& rois, const Sizes& input_shape, double spatial_scale,
-                const std::string& convention, const std::string& layout) {
+                const Word& convention, const Word& layout) {
   constexpr char kFunction[] = "psroipool_backward";
   const PsRoiPoolMode mode(convention, layout, kFunction);
   const Input gradient = Input::Numbers(top_grad, {kFunction, "top_grad"});
@@ -36,10 +36,10 @@ Tensor Backward(const Tensor& top_grad, const Tensor& rois, const Sizes& input_s
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
   library.def(
-      "psroipool_forward(Tensor input, Tensor rois, int[] pooled_size, float spatial_scale=1.0, *, "
+      "psroipool_forward(Tensor input, Tensor rois, int[] pooled_size, float spatial_scale=1.0, "
       "str convention='rfcn', str layout='NHWC') -> Tensor");
   library.def(
-      "psroipool_backward(Tensor top_grad, Tensor rois, SymInt[] input_shape, float spatial_scale=1.0, *, "
+      "psroipool_backward(Tensor top_grad, Tensor rois, SymInt[] input_shape, float spatial_scale=1.0, "
       "str convention='rfcn', str layout='NHWC') -> Tensor");
 }
 

@@ -18,8 +18,7 @@ struct Scene {
   detops_binding::RoiAwareScene plain;
 
   Scene(const char* function, const Tensor& rois_tensor, const Tensor& pts_tensor, const Tensor& feature_tensor,
-        const Sizes& out_size, int64_t max_pts_each_voxel, const std::string& pool, const std::string& z_origin,
-        double xy_margin)
+        const Sizes& out_size, int64_t max_pts_each_voxel, const Word& pool, const Word& z_origin, double xy_margin)
       : rois(Input::Numbers(rois_tensor, {function, "rois"})),
         pts(Input::Numbers(pts_tensor, {function, "pts"}, &rois.view())),
         pts_feature(Input::Numbers(feature_tensor, {function, "pts_feature"}, &rois.view())),
@@ -34,8 +33,8 @@ struct Scene {
 };
 
 std::tuple<Tensor, Tensor, Tensor> Forward(const Tensor& rois, const Tensor& pts, const Tensor& pts_feature,
-                                           const Sizes& out_size, int64_t max_pts_each_voxel, const std::string& pool,
-                                           const std::string& z_origin, double xy_margin) {
+                                           const Sizes& out_size, int64_t max_pts_each_voxel, const Word& pool,
+                                           const Word& z_origin, double xy_margin) {
   const Scene scene("roiaware_pool3d_forward", rois, pts, pts_feature, out_size, max_pts_each_voxel, pool, z_origin,
                     xy_margin);
   TorchCall call;
@@ -44,7 +43,7 @@ std::tuple<Tensor, Tensor, Tensor> Forward(const Tensor& rois, const Tensor& pts
 }
 
 Tensor Backward(const Tensor& grad_out, const std::optional<Tensor>& argmax,
-                const std::optional<Tensor>& pts_idx_of_voxels, int64_t pts_num, const std::string& pool_name) {
+                const std::optional<Tensor>& pts_idx_of_voxels, int64_t pts_num, const Word& pool_name) {
   constexpr char kFunction[] = "roiaware_pool3d_backward";
   const Pool pool = PoolOf(pool_name, kFunction);
   const bool is_max = pool == Pool::kMaximum;
@@ -58,8 +57,8 @@ Tensor Backward(const Tensor& grad_out, const std::optional<Tensor>& argmax,
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> CompactForward(const Tensor& rois, const Tensor& pts,
                                                                   const Tensor& pts_feature, const Sizes& out_size,
-                                                                  int64_t max_pts_each_voxel, const std::string& pool,
-                                                                  const std::string& z_origin, double xy_margin) {
+                                                                  int64_t max_pts_each_voxel, const Word& pool,
+                                                                  const Word& z_origin, double xy_margin) {
   const Scene scene("roiaware_pool3d_compact_forward", rois, pts, pts_feature, out_size, max_pts_each_voxel, pool,
                     z_origin, xy_margin);
   TorchCall call;
@@ -69,7 +68,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> CompactForward(const Tensor& 
 
 Tensor CompactBackward(const Tensor& grad_out, const std::optional<Tensor>& voxel_begins,
                        const std::optional<Tensor>& pts_idx, const std::optional<Tensor>& argmax, int64_t pts_num,
-                       const std::string& pool_name) {
+                       const Word& pool_name) {
   constexpr char kFunction[] = "roiaware_pool3d_compact_backward";
   const Pool pool = PoolOf(pool_name, kFunction);
   const bool is_max = pool == Pool::kMaximum;
@@ -88,18 +87,18 @@ Tensor CompactBackward(const Tensor& grad_out, const std::optional<Tensor>& voxe
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
   library.def(
       "roiaware_pool3d_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, "
-      "int max_pts_each_voxel=128, *, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
+      "int max_pts_each_voxel=128, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
       "(Tensor pooled_features, Tensor argmax, Tensor pts_idx_of_voxels)");
   library.def(
-      "roiaware_pool3d_backward(Tensor grad_out, Tensor? argmax, Tensor? pts_idx_of_voxels, SymInt pts_num, *, "
+      "roiaware_pool3d_backward(Tensor grad_out, Tensor? argmax, Tensor? pts_idx_of_voxels, SymInt pts_num, "
       "str pool='max') -> Tensor");
   library.def(
       "roiaware_pool3d_compact_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, "
-      "int max_pts_each_voxel=128, *, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
+      "int max_pts_each_voxel=128, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
       "(Tensor voxels, Tensor voxel_begins, Tensor pts_idx, Tensor pooled_features, Tensor argmax)");
   library.def(
       "roiaware_pool3d_compact_backward(Tensor grad_out, Tensor? voxel_begins, Tensor? pts_idx, Tensor? argmax, "
-      "SymInt pts_num, *, str pool='max') -> Tensor");
+      "SymInt pts_num, str pool='max') -> Tensor");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {

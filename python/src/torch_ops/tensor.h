@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/call.h"
@@ -24,6 +25,14 @@ using detops_binding::Binding;
 using detops_binding::View;
 using torch::stable::Tensor;
 using Sizes = std::vector<int64_t>;
+
+// A word of an operator's arguments. Torch's own conversion to std::string loses memory in each call (as of 2.13).
+struct Word {
+  std::string text;
+
+  // NOLINTNEXTLINE(google-explicit-constructor): stands for its text.
+  operator std::string_view() const { return text; }
+};
 
 // An input, and what keeps its memory alive. Tensors with gaps are copied. A new one is an argument that was left out.
 class Input {
@@ -80,5 +89,19 @@ class TorchCall : public Binding {
 };
 
 }  // namespace detops_torch
+
+template <>
+struct torch::stable::detail::ToImpl<detops_torch::Word> {
+  static detops_torch::Word call(StableIValue value, uint64_t /*extension_build_version*/, bool /*is_internal*/) {
+    const auto handle = torch::stable::detail::to<StringHandle>(value);
+    size_t length = 0;
+    const char* text = nullptr;
+    STABLE_TORCH_ERROR_CODE_CHECK(torch_string_length(handle, &length));
+    STABLE_TORCH_ERROR_CODE_CHECK(torch_string_c_str(handle, &text));
+    detops_torch::Word word = {std::string(text, length)};
+    STABLE_TORCH_ERROR_CODE_CHECK(torch_delete_string(handle));
+    return word;
+  }
+};
 
 #endif  // DETOPS_PYTHON_SRC_TORCH_OPS_TENSOR_H_
