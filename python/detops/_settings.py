@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Generic, TypedDict, TypeVar
 
 from . import _native
+
+# The operators of detops.torch; not there if the package was built without torch.
+TORCH_LIBRARY = Path(__file__).resolve().parent / "libdetops_torch.so"
 
 __all__ = [
     "Config",
@@ -150,10 +154,11 @@ class Config(TypedDict):
     num_threads: int
     profile: str
     library: str
+    torch_operators: bool
 
 
 def config() -> Config:
-    """Version, SIMD target, threads, profile and the path of the library.
+    """Version, SIMD target, threads, profile, the path of the library, and what was built.
 
     Examples
     --------
@@ -168,6 +173,7 @@ def config() -> Config:
         "num_threads": _native.get_num_threads(),
         "profile": "full",
         "library": _native.library_path(),
+        "torch_operators": TORCH_LIBRARY.exists(),
     }
 
 
@@ -184,6 +190,7 @@ def show_config() -> None:
     threads            ...
     profile            full
     library            ...
+    torch operators    ...
     """
     found = config()
     print(f"detops             {found['version']}")
@@ -192,3 +199,4 @@ def show_config() -> None:
     print(f"threads            {found['num_threads']}")
     print(f"profile            {found['profile']}")
     print(f"library            {found['library']}")
+    print(f"torch operators    {'built' if found['torch_operators'] else 'not built'}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 try:
@@ -14,18 +13,16 @@ from .. import _settings
 
 __all__ = ["BelowAutograd", "autocast_numbers", "autocast_pooling", "is_recorded", "ops"]
 
-_FILE = Path(__file__).resolve().parent.parent / "libdetops_torch.so"
-
 
 def _load() -> Any:
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
         raise ImportError(f"detops.torch needs PyTorch 2.10 or later, found {torch.__version__}.")
-    if not _FILE.exists():
+    if not _settings.TORCH_LIBRARY.exists():
         raise ImportError(
             "This detops was built without PyTorch. Build it where torch is installed: "
             "pip install --no-build-isolation ."
         )
-    torch.ops.load_library(str(_FILE))
+    torch.ops.load_library(str(_settings.TORCH_LIBRARY))
     loaded = torch.ops.detops
     _settings.add_swap_threads(loaded._swap_threads_of_this_thread.default)
     _settings.add_swap_value_checks(loaded._swap_value_checks.default)

@@ -1,0 +1,232 @@
+"""Sparse convolution on index pairs: ``mmcv.ops.sparse_ops``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ..torch import (
+    get_indice_pairs as _get_indice_pairs,
+    indice_convolution_backward_data,
+    indice_convolution_backward_filter,
+    indice_convolution_forward,
+    indice_convolution_forward_fused,
+)
+
+__all__ = [
+    "fused_indice_conv",
+    "get_conv_output_size",
+    "get_deconv_output_size",
+    "get_indice_pairs",
+    "indice_conv",
+    "indice_conv_backward",
+]
+
+
+def get_conv_output_size(
+    input_size: Sequence[int],
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> list[int]:
+    """The output space of a convolution; 1 along an axis of kernel size -1.
+
+    Examples
+    --------
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> ops.get_conv_output_size([41, 8], [3, 3], [2, 1], [1, 1], [1, 1])
+    [21, 8]
+    """
+    axes = zip(input_size, kernel_size, stride, padding, dilation, strict=True)
+    return [
+        1 if kernel == -1 else (size + 2 * pad - dilate * (kernel - 1) - 1) // step + 1
+        for size, kernel, step, pad, dilate in axes
+    ]
+
+
+def get_deconv_output_size(
+    input_size: Sequence[int],
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_padding: Sequence[int],
+) -> list[int]:
+    """The output space of a transposed convolution. As in mmcv, dilation does not enlarge it.
+
+    Examples
+    --------
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> ops.get_deconv_output_size([21], [3], [2], [1], [1], [1])
+    [42]
+    """
+    if -1 in kernel_size:
+        raise ValueError("get_deconv_output_size: kernel_size has a -1, expected 1 or more.")
+    axes = zip(input_size, kernel_size, stride, padding, dilation, output_padding, strict=True)
+    return [
+        (size - 1) * step - 2 * pad + kernel + more for size, kernel, step, pad, _, more in axes
+    ]
+
+
+def _each(numbers: int | Sequence[int], axes: int) -> list[int]:
+    return [numbers] * axes if isinstance(numbers, int) else [int(number) for number in numbers]
+
+
+def get_indice_pairs(
+    indices: torch.Tensor,
+    batch_size: int,
+    spatial_shape: Sequence[int],
+    ksize: int | Sequence[int] = 3,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    out_padding: int | Sequence[int] = 0,
+    subm: bool = False,
+    transpose: bool = False,
+    grid: torch.Tensor | None = None,
+) -> list[torch.Tensor]:
+    """Find which input site meets which output site under which offset of the kernel.
+
+    Parameters
+    ----------
+    indices : int tensor (L, D + 1)
+        (batch, coordinates) of each input site.
+    spatial_shape : sequence of D int
+    ksize, stride, padding, dilation, out_padding : int or sequence of D int
+        With ``subm`` stride and padding are not used: the kernel is centred.
+    grid
+        Not used: there is no table of the whole space that could be kept.
+
+    Returns
+    -------
+    [outids (num_act_out, D + 1), indice_pairs (K, 2, L), indice_pair_num (K,)], all int32
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> sites = torch.tensor([[0, 0, 0], [0, 0, 1]], dtype=torch.int32)
+    >>> outids, pairs, counts = ops.get_indice_pairs(sites, 1, [4, 4], 3, subm=True)
+    >>> counts
+    tensor([0, 0, 0, 1, 2, 1, 0, 0, 0], dtype=torch.int32)
+    """
+    axes = indices.shape[1] - 1
+    space = [int(extent) for extent in spatial_shape]
+    kernel, dilate = _each(ksize, axes), _each(dilation, axes)
+    if subm:
+        pairs = _get_indice_pairs(
+            indices, batch_size, space, kernel, dilation=dilate, submanifold=True
+        )
+        return [pairs.out_indices, pairs.indice_pairs, pairs.indice_num]
+    steps, pad, more = (_each(numbers, axes) for numbers in (stride, padding, out_padding))
+    if transpose:
+        out_space = get_deconv_output_size(space, kernel, steps, pad, dilate, more)
+    else:
+        out_space = get_conv_output_size(space, kernel, steps, pad, dilate)
+        more = [0] * axes
+    pairs = _get_indice_pairs(
+        indices,
+        batch_size,
+        space,
+        kernel,
+        steps,
+        pad,
+        dilate,
+        transposed=transpose,
+        output_padding=more,
+        output_shape=out_space,
+    )
+    return [pairs.out_indices, pairs.indice_pairs, pairs.indice_num]
+
+
+def indice_conv(
+    features: torch.Tensor,
+    filters: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_pair_num: torch.Tensor,
+    num_activate_out: int,
+    inverse: bool = False,
+    subm: bool = False,
+) -> torch.Tensor:
+    """Sparse convolution of (L, Ci) features with (kernel..., Ci, Co) filters.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> sites = torch.tensor([[0, 0, 0], [0, 0, 1]], dtype=torch.int32)
+    >>> outids, pairs, counts = ops.get_indice_pairs(sites, 1, [4, 4], 3, subm=True)
+    >>> features, filters = torch.tensor([[1.0], [10.0]]), torch.ones(3, 3, 1, 1)
+    >>> ops.indice_conv(features, filters, pairs, counts, 2, subm=True).ravel()
+    tensor([11., 11.])
+    """
+    return indice_convolution_forward(
+        features, filters, indice_pairs, indice_pair_num, num_activate_out, inverse=bool(inverse)
+    )
+
+
+def fused_indice_conv(
+    features: torch.Tensor,
+    filters: torch.Tensor,
+    bias: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_pair_num: torch.Tensor,
+    num_activate_out: int,
+    inverse: bool,
+    subm: bool,
+) -> torch.Tensor:
+    """As :func:`indice_conv`, plus (Co,) bias.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> sites = torch.tensor([[0, 0, 0]], dtype=torch.int32)
+    >>> _, pairs, counts = ops.get_indice_pairs(sites, 1, [4, 4], 3, subm=True)
+    >>> features, filters, bias = torch.ones(1, 1), torch.ones(3, 3, 1, 2), torch.tensor([0.5, 2])
+    >>> ops.fused_indice_conv(features, filters, bias, pairs, counts, 1, False, True)
+    tensor([[1.5000, 3.0000]])
+    """
+    return indice_convolution_forward_fused(
+        features,
+        filters,
+        indice_pairs,
+        indice_pair_num,
+        num_activate_out,
+        bias=bias,
+        inverse=bool(inverse),
+    )
+
+
+def indice_conv_backward(
+    features: torch.Tensor,
+    filters: torch.Tensor,
+    out_bp: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_pair_num: torch.Tensor,
+    inverse: bool = False,
+    subm: bool = False,
+) -> list[torch.Tensor]:
+    """Gradients of :func:`indice_conv` with respect to features and to filters.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> sites = torch.tensor([[0, 0, 0]], dtype=torch.int32)
+    >>> _, pairs, counts = ops.get_indice_pairs(sites, 1, [4, 4], 1, subm=True)
+    >>> features, filters, grad = torch.tensor([[2.0]]), torch.full((1, 1, 1, 1), 3.0), torch.ones(1, 1)
+    >>> [made.item() for made in ops.indice_conv_backward(features, filters, grad, pairs, counts)]
+    [3.0, 2.0]
+    """
+    pairs = (indice_pairs, indice_pair_num)
+    return [
+        indice_convolution_backward_data(
+            out_bp, filters, *pairs, features.shape[0], inverse=bool(inverse)
+        ),
+        indice_convolution_backward_filter(
+            features, out_bp, *pairs, filters.shape, inverse=bool(inverse)
+        ),
+    ]

@@ -1,0 +1,166 @@
+"""Which pairs a layer works on: new ones, or those of an earlier layer."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import torch
+
+from .. import torch as ops
+from . import constants
+from .core import IndiceData, SparseConvTensor
+
+__all__ = ["find_pairs"]
+
+
+class Layer(Protocol):
+    """What is asked of a convolution or a pooling."""
+
+    ndim: int
+    kernel_size: list[int]
+    stride: list[int]
+    padding: list[int]
+    dilation: list[int]
+    output_padding: list[int]
+    subm: bool
+    transposed: bool
+    inverse: bool
+    indice_key: str | None
+    algo: Any
+
+
+def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
+    """The pairs, and a tensor with the output's sites and space; its features are still those of
+    the input."""
+    if input.indices.shape[1] != layer.ndim + 1:
+        raise ValueError(
+            f"the layer is for {layer.ndim} axes, but indices has {input.indices.shape[1]} columns, "
+            f"expected {layer.ndim + 1}."
+        )
+    if layer.inverse:
+        return _undo(layer, input)
+    stored = input.find_indice_pair(layer.indice_key)
+    if stored is not None:
+        _check_reuse(layer, input, stored)
+        return stored, _output(input, stored.out_indices, stored.out_spatial_shape)
+    # Submanifold layers on the same sites share pairs, with or without a key.
+    shape = (tuple(layer.kernel_size), tuple(layer.dilation))
+    pairs = input._pairs_of_sites.get(shape) if layer.subm else None
+    if pairs is None:
+        pairs = _new_pairs(layer, input)
+        if layer.subm:
+            input._pairs_of_sites[shape] = pairs
+    output = _output(input, pairs.out_indices, pairs.out_spatial_shape)
+    if layer.indice_key is not None:
+        # A dictionary of its own: the input may go on to other layers, which know nothing of this.
+        output.indice_dict = {**input.indice_dict, layer.indice_key: pairs}
+    return pairs, output
+
+
+def _output(
+    input: SparseConvTensor, sites: torch.Tensor, spatial_shape: list[int]
+) -> SparseConvTensor:
+    output = input.shadow_copy()
+    if sites is not input.indices:
+        output.indices = sites
+        output._pairs_of_sites = {}
+    output.spatial_shape = list(spatial_shape)
+    return output
+
+
+def _output_extent(layer: Layer, input: SparseConvTensor, axis: int) -> int:
+    space, kernel, stride = input.spatial_shape[axis], layer.kernel_size[axis], layer.stride[axis]
+    padding = layer.padding[axis]
+    if layer.transposed:  # The original's formula, which leaves out the dilation.
+        return (space - 1) * stride - 2 * padding + kernel + layer.output_padding[axis]
+    return (space + 2 * padding - layer.dilation[axis] * (kernel - 1) - 1) // stride + 1
+
+
+def _new_pairs(layer: Layer, input: SparseConvTensor) -> IndiceData:
+    if layer.subm:
+        space = list(input.spatial_shape)
+    else:
+        space = [_output_extent(layer, input, axis) for axis in range(layer.ndim)]
+    if any(extent < 1 for extent in space):
+        raise ValueError(
+            f"the output space would be {space}: the kernel does not fit into {input.spatial_shape}."
+        )
+    try:
+        found = ops.get_indice_pairs(
+            input.indices,
+            input.batch_size,
+            input.spatial_shape,
+            layer.kernel_size,
+            1 if layer.subm else layer.stride,
+            None if layer.subm else layer.padding,
+            layer.dilation,
+            submanifold=layer.subm,
+            transposed=layer.transposed,
+            output_padding=layer.output_padding,
+            output_shape=space,
+        )
+    except ValueError as error:
+        if "expected a coordinate in" not in str(error):
+            raise
+        raise ValueError(
+            f"{error} The space is {input.spatial_shape}; are indices and spatial_shape in the same "
+            "order (z, y, x)?"
+        ) from None
+    return IndiceData(
+        input.indices if layer.subm else found.out_indices,
+        input.indices,
+        found.indice_pairs,
+        found.indice_num,
+        list(input.spatial_shape),
+        space,
+        layer.subm,
+        layer.kernel_size,
+        layer.stride,
+        layer.dilation,
+        layer.padding,
+        layer.algo,
+    )
+
+
+def _misuse(layer: Layer, sentence: str) -> ValueError:
+    return ValueError(
+        f"indice_key {layer.indice_key!r}: {sentence} Use another key, or set "
+        "detops.spconv.constants.LENIENT_INDICE_KEYS for networks that rely on it."
+    )
+
+
+def _check_reuse(layer: Layer, input: SparseConvTensor, stored: IndiceData) -> None:
+    if constants.LENIENT_INDICE_KEYS:
+        return
+    if not layer.subm or not stored.is_subm:
+        raise _misuse(layer, "only submanifold layers may share pairs, others need a key each.")
+    wanted: dict[str, tuple[Any, Any]] = {
+        "kernel_size": (layer.kernel_size, stored.ksize),
+        "dilation": (layer.dilation, stored.dilation),
+        "spatial_shape": (input.spatial_shape, stored.spatial_shape),
+        "number of sites": (input.indices.shape[0], stored.indices.shape[0]),
+    }
+    for name, (mine, theirs) in wanted.items():
+        if mine != theirs:
+            raise _misuse(layer, f"stored with {name} {theirs}, but this layer has {mine}.")
+
+
+def _undo(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
+    stored = input.find_indice_pair(layer.indice_key)
+    if stored is None:
+        raise ValueError(
+            f"indice_key {layer.indice_key!r} is not stored: an inverse layer needs the key of the "
+            "layer it undoes."
+        )
+    if not constants.LENIENT_INDICE_KEYS:
+        if stored.is_subm:
+            raise _misuse(layer, "it is of a submanifold layer, which cannot be undone.")
+        wanted: dict[str, tuple[Any, Any]] = {
+            "kernel_size": (layer.kernel_size, stored.ksize),
+            "output space": (input.spatial_shape, stored.out_spatial_shape),
+            "number of output sites": (input.indices.shape[0], stored.out_indices.shape[0]),
+        }
+        for name, (mine, theirs) in wanted.items():
+            if mine != theirs:
+                raise _misuse(layer, f"stored with {name} {theirs}, but here it is {mine}.")
+    return stored, _output(input, stored.indices, stored.spatial_shape)

@@ -1,0 +1,29 @@
+"""Switches of the original, and those that detops adds."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = [
+    "ALL_WEIGHT_IS_KRSC",
+    "COMPATIBLE_1X1",
+    "LENIENT_INDICE_KEYS",
+    "SAVED_WEIGHT_LAYOUT",
+    "SPCONV_USE_DIRECT_TABLE",
+]
+
+ALL_WEIGHT_IS_KRSC = True
+
+SPCONV_USE_DIRECT_TABLE = False
+"""Networks set this to get sorted output rows. Here they are always sorted; it has no effect."""
+
+SAVED_WEIGHT_LAYOUT = os.environ.get("SPCONV_SAVED_WEIGHT_LAYOUT", "")
+"""How weights of checkpoints are stored: "KRSC", "RSCK", "RSKC", or "" to tell by their shape."""
+
+COMPATIBLE_1X1 = False
+"""True: kernels of one offset use their weight (K, 1, ..., 1, C) as if it were (C, K), as spconv 2
+does. Networks that were trained there with such layers need it."""
+
+LENIENT_INDICE_KEYS = False
+"""True: a layer takes whatever pairs are stored under its indice_key, as spconv 1 and mmcv do. Where
+there are fewer pairs lists than offsets of the kernel, only the first offsets count."""

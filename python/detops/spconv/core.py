@@ -1,0 +1,216 @@
+"""Sparse tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+__all__ = ["IndiceData", "SparseConvTensor", "expand_nd", "scatter_nd"]
+
+
+@dataclass
+class IndiceData:
+    """The pairs of a layer, under its ``indice_key``."""
+
+    out_indices: torch.Tensor
+    indices: torch.Tensor
+    indice_pairs: torch.Tensor
+    """(K, 2, L) int32"""
+    indice_pair_num: torch.Tensor
+    """(K,) int32, all offsets"""
+    spatial_shape: list[int]
+    out_spatial_shape: list[int]
+    is_subm: bool
+    ksize: list[int]
+    stride: list[int]
+    dilation: list[int]
+    padding: list[int]
+    algo: Any = None
+
+
+def expand_nd(ndim: int, value: Any) -> list[int]:
+    """``value`` for each axis: an int for all, or as many as there are axes."""
+    numbers = [value] * ndim if isinstance(value, int) else [int(number) for number in value]
+    if len(numbers) != ndim:
+        raise ValueError(f"{value!r} has {len(numbers)} numbers, expected one or {ndim}.")
+    return [int(number) for number in numbers]
+
+
+def scatter_nd(
+    indices: torch.Tensor, updates: torch.Tensor, shape: Sequence[int]
+) -> torch.Tensor:
+    """A tensor of zeros of ``shape`` in which rows of ``updates`` stand at ``indices``."""
+    made = torch.zeros(*shape, dtype=updates.dtype, device=updates.device)
+    columns = indices.long().unbind(-1)
+    return made.index_put(columns, updates)
+
+
+class SparseConvTensor:
+    """Features at some sites of a grid, of a batch of samples.
+
+    Parameters
+    ----------
+    features : tensor (N, C)
+    indices : int32 or int64 tensor (N, D + 1)
+        (batch, coordinates) of each row, slowest axis first: (batch, z, y, x).
+    spatial_shape : D int, a list or a NumPy array
+        In the order of the coordinates.
+    batch_size : int
+    indice_dict : dict, optional
+        Pairs of earlier layers by ``indice_key``.
+    grid, voxel_num, benchmark, permanent_thrust_allocator, enable_timer, force_algo
+        Accepted and kept; they have no meaning on a CPU.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from detops import spconv
+    >>> sites = torch.tensor([[0, 0, 1], [0, 2, 2]], dtype=torch.int32)
+    >>> x = spconv.SparseConvTensor(torch.tensor([[1.0], [2.0]]), sites, [3, 3], 1)
+    >>> x.dense().shape, x.dense().sum().item()
+    (torch.Size([1, 1, 3, 3]), 3.0)
+    """
+
+    def __init__(
+        self,
+        features: torch.Tensor,
+        indices: torch.Tensor,
+        spatial_shape: Any,
+        batch_size: int,
+        grid: torch.Tensor | None = None,
+        voxel_num: torch.Tensor | None = None,
+        indice_dict: dict[str, IndiceData] | None = None,
+        benchmark: bool = False,
+        permanent_thrust_allocator: bool = False,
+        enable_timer: bool = False,
+        force_algo: Any = None,
+    ) -> None:
+        if features.ndim != 2:
+            raise ValueError(f"features has rank {features.ndim}, expected 2: (N, C).")
+        if indices.ndim != 2:
+            raise ValueError(f"indices has rank {indices.ndim}, expected 2: (N, D + 1).")
+        if indices.dtype not in (torch.int32, torch.int64):
+            raise ValueError(f"indices has type {indices.dtype}, expected torch.int32.")
+        if len(spatial_shape) != indices.shape[1] - 1:
+            raise ValueError(
+                f"spatial_shape has {len(spatial_shape)} numbers, expected {indices.shape[1] - 1}: "
+                "one for each column of indices behind the batch."
+            )
+        if batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}, expected 1 or more.")
+        if features.shape[0] != indices.shape[0]:
+            raise ValueError(
+                f"features has {features.shape[0]} rows and indices {indices.shape[0]}, expected as "
+                "many."
+            )
+        self._features = features
+        self.indices = indices if indices.dtype == torch.int32 else indices.int()
+        self.spatial_shape = [int(extent) for extent in spatial_shape]
+        self.batch_size = int(batch_size)
+        self.indice_dict: dict[str, IndiceData] = {} if indice_dict is None else indice_dict
+        self.grid = grid
+        self.voxel_num = voxel_num
+        self.benchmark = benchmark
+        self.benchmark_record: dict[str, Any] = {}
+        self.thrust_allocator: Any = None
+        self.enable_timer = enable_timer
+        self.force_algo = force_algo
+        self.int8_scale: Any = None
+        # Pairs of submanifold layers by kernel and dilation, for as long as the sites are the same.
+        self._pairs_of_sites: dict[Any, IndiceData] = {}
+
+    def __repr__(self) -> str:
+        return f"SparseConvTensor[shape={self._features.shape}]"
+
+    @property
+    def is_quantized(self) -> bool:
+        return False
+
+    @property
+    def features(self) -> torch.Tensor:
+        """(N, C). Read only: ``replace_feature`` makes a tensor with other ones."""
+        return self._features
+
+    @features.setter
+    def features(self, _: torch.Tensor) -> None:
+        raise ValueError("features cannot be set, use x = x.replace_feature(new) instead.")
+
+    @property
+    def spatial_size(self) -> int:
+        return math.prod(self.spatial_shape)
+
+    def shadow_copy(self) -> SparseConvTensor:
+        """Another tensor with the same features, sites and pairs."""
+        made = SparseConvTensor(
+            self._features,
+            self.indices,
+            self.spatial_shape,
+            self.batch_size,
+            self.grid,
+            self.voxel_num,
+            self.indice_dict,
+            self.benchmark,
+            False,
+            self.enable_timer,
+            self.force_algo,
+        )
+        made.benchmark_record = self.benchmark_record
+        made._pairs_of_sites = self._pairs_of_sites
+        return made
+
+    def replace_feature(self, feature: torch.Tensor) -> SparseConvTensor:
+        """The same sites with other features."""
+        if feature.ndim != 2 or feature.shape[0] != self.indices.shape[0]:
+            raise ValueError(
+                f"feature has shape {tuple(feature.shape)}, expected ({self.indices.shape[0]}, C)."
+            )
+        made = self.shadow_copy()
+        made._features = feature
+        return made
+
+    def select_by_index(self, valid_indices: torch.Tensor) -> SparseConvTensor:
+        """Only some rows. Pairs of the whole are forgotten."""
+        made = self.shadow_copy()
+        made._features = self._features[valid_indices]
+        made.indices = self.indices[valid_indices]
+        made.indice_dict = {}
+        made._pairs_of_sites = {}
+        return made
+
+    def minus(self) -> SparseConvTensor:
+        return self.replace_feature(-self._features)
+
+    @classmethod
+    def from_dense(cls, x: torch.Tensor) -> SparseConvTensor:
+        """Of a tensor (batch, space..., C): the sites where a channel is not 0."""
+        sparse = x.to_sparse(x.ndim - 1)
+        sites = sparse.indices().permute(1, 0).contiguous().int()
+        return cls(sparse.values(), sites, list(x.shape[1:-1]), x.shape[0])
+
+    def find_indice_pair(self, key: str | None) -> IndiceData | None:
+        return None if key is None else self.indice_dict.get(key)
+
+    def dense(self, channels_first: bool = True) -> torch.Tensor:
+        """(batch, C, space...) or (batch, space..., C); 0 where there is no site."""
+        limits = [self.batch_size, *self.spatial_shape]
+        outside = (self.indices < 0) | (self.indices >= self.indices.new_tensor(limits))
+        if bool(outside.any()):
+            row, column = (int(number) for number in outside.nonzero()[0])
+            raise ValueError(
+                f"indices[{row}, {column}] is {int(self.indices[row, column])}, expected a number "
+                f"in [0, {limits[column]}); are indices and spatial_shape in the same order?"
+            )
+        made = scatter_nd(self.indices, self._features, [*limits, self._features.shape[1]])
+        if not channels_first:
+            return made
+        return made.permute(0, made.ndim - 1, *range(1, made.ndim - 1)).contiguous()
+
+    def _plus(self, other: SparseConvTensor | torch.Tensor) -> SparseConvTensor:
+        added = other.features if isinstance(other, SparseConvTensor) else other
+        return self.replace_feature(self._features + added)
+
+    __add__ = __radd__ = __iadd__ = _plus

@@ -1,0 +1,139 @@
+"""Modules that hold others, and the usual layers on sparse tensors."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import nn
+
+from .core import SparseConvTensor
+
+__all__ = [
+    "RemoveGrid",
+    "SparseBatchNorm",
+    "SparseIdentity",
+    "SparseModule",
+    "SparseReLU",
+    "SparseSequential",
+    "SparseSyncBatchNorm",
+    "ToDense",
+    "assign_name_for_sparse_modules",
+    "is_sparse_conv",
+    "is_spconv_module",
+]
+
+
+class SparseModule(nn.Module):
+    """What takes and gives sparse tensors. SparseSequential calls others on the features."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__()
+        self.name = name
+        self._sparse_unique_name = ""
+
+
+def is_spconv_module(module: nn.Module) -> bool:
+    return isinstance(module, (SparseModule, _OnFeatures))
+
+
+def is_sparse_conv(module: nn.Module) -> bool:
+    from .conv import SparseConvolution
+
+    return isinstance(module, SparseConvolution)
+
+
+class SparseSequential(SparseModule):
+    """As ``torch.nn.Sequential``; ordinary modules in it work on the features.
+
+    They are left out where there are no sites, because batch normalisation refuses no rows.
+    """
+
+    def __init__(self, *args: Any, **kwargs: nn.Module) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            named = list(args[0].items())
+        else:
+            named = [(str(position), module) for position, module in enumerate(args)]
+        for name, module in [*named, *kwargs.items()]:
+            self.add(module, name)
+
+    def __getitem__(self, idx: int) -> nn.Module:
+        modules = list(self._modules.values())
+        if not -len(modules) <= idx < len(modules):
+            raise IndexError(f"index {idx} is out of range, there are {len(modules)} modules")
+        module = modules[idx]
+        assert module is not None
+        return module
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[nn.Module]:
+        return (self[position] for position in range(len(self)))
+
+    def add(self, module: nn.Module, name: str | None = None) -> None:
+        name = str(len(self._modules)) if name is None else name
+        if name in self._modules:
+            raise KeyError(f"a module of name {name!r} exists already")
+        self.add_module(name, module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            if is_spconv_module(module) or not isinstance(input, SparseConvTensor):
+                input = module(input)
+            elif input.indices.shape[0] != 0:
+                input = input.replace_feature(module(input.features))
+        return input
+
+
+class _OnFeatures:
+    """Layers of torch that take a sparse tensor and work on its features."""
+
+    def forward(self, input: Any) -> Any:
+        layer: Any = super()
+        if not isinstance(input, SparseConvTensor):
+            return layer.forward(input)
+        if input.indices.shape[0] == 0:
+            return input
+        return input.replace_feature(layer.forward(input.features))
+
+
+class SparseBatchNorm(_OnFeatures, nn.BatchNorm1d):
+    """``torch.nn.BatchNorm1d`` on the features."""
+
+
+class SparseSyncBatchNorm(_OnFeatures, nn.SyncBatchNorm):
+    """``torch.nn.SyncBatchNorm`` on the features."""
+
+
+class SparseReLU(_OnFeatures, nn.ReLU):
+    """``torch.nn.ReLU`` on the features."""
+
+
+class SparseIdentity(_OnFeatures, nn.Identity):
+    """``torch.nn.Identity`` on the features."""
+
+
+class ToDense(SparseModule):
+    """``x.dense()`` as a module."""
+
+    def forward(self, x: SparseConvTensor) -> torch.Tensor:
+        return x.dense()
+
+
+class RemoveGrid(SparseModule):
+    """Drops the grid that the original keeps for its GPU."""
+
+    def forward(self, x: SparseConvTensor) -> SparseConvTensor:
+        x.grid = None
+        return x
+
+
+def assign_name_for_sparse_modules(module: nn.Module) -> None:
+    """Gives each sparse module its path in the network as a name."""
+    for name, part in module.named_modules():
+        if isinstance(part, SparseModule):
+            part._sparse_unique_name = name

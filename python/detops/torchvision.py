@@ -1,0 +1,102 @@
+"""What detops offers of ``torchvision.ops``: position-sensitive RoI pooling.
+
+``detops.install("torchvision")`` lets ``torchvision.ops.ps_roi_pool`` find it where torchvision is
+not installed, and with ``replace=True`` also where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from .torch import psroipool_forward
+from .torch._drop_ins import in_one_type
+
+__all__ = ["PSRoIPool", "ps_roi_pool"]
+
+
+def _with_images(boxes: Sequence[torch.Tensor], like: torch.Tensor) -> torch.Tensor:
+    """(K, 5) regions of one (L, 4) tensor for each image."""
+    for image, of_image in enumerate(boxes):
+        if of_image.ndim != 2 or of_image.shape[1] != 4:
+            raise ValueError(
+                f"ps_roi_pool: boxes[{image}] has shape {list(of_image.shape)}, expected (L, 4)."
+            )
+    if not boxes:
+        return like.new_empty((0, 5))
+    images = (torch.full_like(of_image[:, :1], i) for i, of_image in enumerate(boxes))
+    return torch.cat((torch.cat(tuple(images)), torch.cat(tuple(boxes))), 1)
+
+
+def ps_roi_pool(
+    input: torch.Tensor,
+    boxes: torch.Tensor | Sequence[torch.Tensor],
+    output_size: int | Sequence[int],
+    spatial_scale: float = 1.0,
+) -> torch.Tensor:
+    """Average, for each bin of each region, the map's channels that belong to the bin (R-FCN).
+
+    As torchvision computes it, bit by bit, in both directions. Differentiable with respect to
+    ``input``.
+
+    Parameters
+    ----------
+    input : tensor (N, C * PH * PW, H, W)
+    boxes : tensor (K, 5), or a list of N tensors (L, 4)
+        (image, x1, y1, x2, y2) of each region, or (x1, y1, x2, y2) of the regions of each image.
+    output_size : int or (PH, PW)
+    spatial_scale : float
+        What coordinates are multiplied with.
+
+    Returns
+    -------
+    tensor (K, C, PH, PW)
+
+    Examples
+    --------
+    >>> import torch
+    >>> from detops.torchvision import ps_roi_pool
+    >>> input = torch.arange(16.0).reshape(1, 1, 4, 4)
+    >>> ps_roi_pool(input, [torch.tensor([[0.0, 0, 2, 2]])], 1)
+    tensor([[[[2.5000]]]])
+    """
+    rois = boxes if isinstance(boxes, torch.Tensor) else _with_images(boxes, input)
+    size = (output_size,) * 2 if isinstance(output_size, int) else tuple(output_size)
+    if len(size) != 2:
+        raise ValueError(f"ps_roi_pool: output_size has {len(size)} numbers, expected an int or 2.")
+    numbers, rois = in_one_type(input, rois)
+    made = psroipool_forward(
+        numbers, rois, size, spatial_scale, convention="torchvision", layout="NCHW"
+    )
+    return made.to(input.dtype)
+
+
+# As torchvision's: one node in the graphs of torch.fx.
+torch.fx.wrap("ps_roi_pool")
+
+
+class PSRoIPool(torch.nn.Module):
+    """:func:`ps_roi_pool` as a module.
+
+    Examples
+    --------
+    >>> from detops.torchvision import PSRoIPool
+    >>> PSRoIPool(7, 1 / 16)
+    PSRoIPool(output_size=7, spatial_scale=0.0625)
+    """
+
+    def __init__(self, output_size: int | Sequence[int], spatial_scale: float) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.spatial_scale = spatial_scale
+
+    def forward(
+        self, input: torch.Tensor, rois: torch.Tensor | Sequence[torch.Tensor]
+    ) -> torch.Tensor:
+        """As :func:`ps_roi_pool`."""
+        return ps_roi_pool(input, rois, self.output_size, self.spatial_scale)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name}(output_size={self.output_size}, spatial_scale={self.spatial_scale})"
