@@ -33,15 +33,18 @@ target_compile_options(detops_kernel_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>
 target_compile_definitions(detops_kernel_options INTERFACE HWY_BROKEN_EMU128=1)
 
 # Which targets of Highway are left out. It gives better targets lower bits; AVX2 is bit 9 and everything below is AVX-512
-# or later, SSE4 is bit 11, SSSE3 bit 12.
+# or later, of which AVX3 is bit 8; SSE4 is bit 11, SSSE3 bit 12. Few kernels are also compiled for AVX3: see
+# src/core/simd_target.h.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
-  set(detops_disabled_targets 0)
-  if(NOT DETOPS_ENABLE_AVX512)
-    string(APPEND detops_disabled_targets "|((1LL<<9)-1)")
-  endif()
+  set(detops_disabled_targets "((1LL<<9)-1)")
+  set(detops_disabled_wide_targets "((1LL<<8)-1)")
   if(DETOPS_SANITIZE)
     # The best and the scalar target only: compilers need minutes for the kernels of all targets under sanitizers.
     string(APPEND detops_disabled_targets "|(1LL<<11)|(1LL<<12)")
   endif()
-  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=(${detops_disabled_targets})")
+  if(DETOPS_SANITIZE OR NOT DETOPS_ENABLE_AVX512)
+    set(detops_disabled_wide_targets "${detops_disabled_targets}")
+  endif()
+  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=(${detops_disabled_targets})"
+                             "DETOPS_DISABLED_WIDE_TARGETS=(${detops_disabled_wide_targets})")
 endif()

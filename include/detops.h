@@ -5,8 +5,11 @@
 #ifndef DETOPS_DETOPS_H_
 #define DETOPS_DETOPS_H_
 
+#include "detops/indice_pool.h"
+#include "detops/point_to_voxel.h"
 #include "detops/psroipool.h"
 #include "detops/roiaware_pool3d.h"
+#include "detops/rulebook.h"
 #include "mlu_op.h"
 
 #if defined(__GNUC__)
@@ -172,36 +175,6 @@ mluOpStatus_t detopsIndiceConvolutionForwardFused(mluOpHandle_t handle, const ml
                                                   const mluOpTensorDescriptor_t residual_desc, const void* residual,
                                                   detopsActivation_t activation, float negative_slope,
                                                   const mluOpTensorDescriptor_t features_out_desc, void* features_out);
-
-/** The pairs of a convolution, checked once and kept in the order in which the engine reads them, for forward and
- * backward. It is made once per pairs and serves any number of convolutions, whatever their channels; layers that share
- * pairs share it. Results have the same bits as those of the functions that take indice_pairs. After its creation it is
- * read only, so several threads may use it at the same time, each with its own handle. */
-typedef struct detopsRulebookStruct* detopsRulebook_t;
-
-/** Makes a rulebook of pairs between num_act_in input rows and num_act_out output rows. It copies what it needs:
- * indice_pairs and indice_num may be freed afterwards. indice_pairs is [K, 2, any number >= the largest of indice_num].
- *
- * Memory: 8 bytes per counted pair if the input and the output indices of every offset ascend, as they do if the sites
- * were given in ascending order, and at most 16 otherwise, besides at most
- * 512 * K + 8 * K * (num_act_in / 256 + num_act_out / 256 + 4) bytes; the sum is rounded up to large pages of 2 MiB if
- * it is 1 MiB or more; and 4 KiB. While it is made, nothing more is allocated but the handle's scratch.
- *
- * Checked in this order: rulebook, handle, indice_pairs_desc, indice_num are not NULL (BAD_PARAM); the profile
- * (NOT_SUPPORTED); indice_pairs is int32, has rank 3 and 2 rows (BAD_PARAM), is dense, its bytes fit int64
- * (NOT_SUPPORTED); num_act_in and num_act_out are in [0, 2^31); every number of indice_num is in [0, L];
- * indice_pairs is not NULL if it has elements; every counted index is inside its rows (BAD_PARAM), also if value checks
- * are off: this is the one time they are looked at. ALLOC_FAILED, EXECUTION_FAILED. *rulebook is written on success
- * only. */
-mluOpStatus_t detopsCreateRulebook(mluOpHandle_t handle, const mluOpTensorDescriptor_t indice_pairs_desc,
-                                   const void* indice_pairs, const int64_t indice_num[], int64_t num_act_in,
-                                   int64_t num_act_out, detopsRulebook_t* rulebook);
-
-/** Frees it. BAD_PARAM: rulebook is NULL. */
-mluOpStatus_t detopsDestroyRulebook(detopsRulebook_t rulebook);
-
-/** The memory it holds, in bytes. BAD_PARAM: rulebook or bytes is NULL. */
-mluOpStatus_t detopsGetRulebookSize(detopsRulebook_t rulebook, size_t* bytes);
 
 /** detopsIndiceConvolutionForwardFused on a rulebook: features has num_act_in rows, features_out num_act_out
  * (inverse = 1: the other way round). Checked as there, without what concerns pairs; rulebook NULL is BAD_PARAM behind

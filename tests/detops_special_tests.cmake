@@ -22,8 +22,9 @@ set_target_properties(header_c_test PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED
 if(NOT DETOPS_SANITIZE)
   # ---- allocation failures: replaces malloc, which the sanitizers do too ------------------------
   add_executable(allocation_failure allocation_failure.cc allocation_failure_gen_case.cc
-                 allocation_failure_indice_convolution.cc allocation_failure_indice_pairs.cc allocation_failure_late.cc
-                 allocation_failure_rois.cc allocation_hooks.cc)
+                 allocation_failure_indice_convolution.cc allocation_failure_indice_pairs.cc
+                 allocation_failure_indice_pool.cc allocation_failure_late.cc allocation_failure_rois.cc
+                 allocation_hooks.cc)
   target_link_libraries(allocation_failure PRIVATE detops_options detops GTest::gtest_main Threads::Threads
                         ${CMAKE_DL_LIBS})
   gtest_discover_tests(allocation_failure DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)

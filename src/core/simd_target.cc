@@ -1,3 +1,5 @@
+#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+
 #include "core/simd_target.h"
 
 #include <algorithm>
@@ -31,7 +33,8 @@ class Registry {
  public:
   Registry() {
     char* end = names_;
-    for (int64_t rest = hwy::SupportedTargets() & HWY_TARGETS; rest != 0 && count_ < kMaxTargets; rest &= rest - 1) {
+    supported_ = hwy::SupportedTargets() & HWY_TARGETS;
+    for (int64_t rest = supported_; rest != 0 && count_ < kMaxTargets; rest &= rest - 1) {
       Target& target = targets_[count_++];
       target.bit = rest & -rest;
       const char* name = hwy::TargetName(target.bit);
@@ -63,19 +66,29 @@ class Registry {
   }
 
   const hwy::ChosenTarget& chosen() const { return chosen_; }
+  const hwy::ChosenTarget& narrow() const { return narrow_; }
   const char* name() const { return current_.load(std::memory_order_acquire)->name; }
   const char* names() const { return names_; }
 
  private:
+  // A kernel that was not compiled for the target takes the next best one.
   void Use(const Target& target) {
-    chosen_.Update(target.bit);
+    const int64_t usable = supported_ & ~(target.bit - 1);
+    chosen_.Update(usable);
+#if HWY_ARCH_X86
+    narrow_.Update(usable & ~(int64_t{HWY_AVX2} - 1));
+#else
+    narrow_.Update(usable);
+#endif
     current_.store(&target, std::memory_order_release);
   }
 
   Target targets_[kMaxTargets] = {};
   int count_ = 0;
   char names_[kMaxTargets * kNameSize] = {};
+  int64_t supported_ = 0;
   hwy::ChosenTarget chosen_;
+  hwy::ChosenTarget narrow_;
   std::atomic<const Target*> current_{nullptr};
 };
 
@@ -87,6 +100,7 @@ Registry& Targets() {
 }  // namespace
 
 const hwy::ChosenTarget& CurrentTarget() { return Targets().chosen(); }
+const hwy::ChosenTarget& CurrentNarrowTarget() { return Targets().narrow(); }
 const char* TargetName() { return Targets().name(); }
 const char* SupportedTargetNames() { return Targets().names(); }
 bool ForceTarget(const char* name) { return Targets().Force(name); }

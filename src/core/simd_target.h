@@ -5,12 +5,25 @@
 #ifndef DETOPS_CORE_SIMD_TARGET_H_
 #define DETOPS_CORE_SIMD_TARGET_H_
 
+// A file that defines DETOPS_WIDE_TARGETS first is also compiled for AVX-512. Only products of many channels are: they
+// are bound by arithmetic. Elsewhere wider vectors bring nothing, because memory is the limit or rows are short.
+#if defined(DETOPS_WIDE_TARGETS) && defined(DETOPS_DISABLED_WIDE_TARGETS)
+#if defined(HWY_TARGETS)
+#error "Highway was included before the targets were chosen"
+#endif
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS DETOPS_DISABLED_WIDE_TARGETS
+#endif
+
 #include "hwy/targets.h"  // not highway.h, which must come after foreach_target.h
 
 namespace detops {
 
 // The target in use; its GetIndex() selects from the tables HWY_EXPORT makes.
 const hwy::ChosenTarget& CurrentTarget();
+
+// The same without AVX-512, for work that does not gain by it.
+const hwy::ChosenTarget& CurrentNarrowTarget();
 
 // Names, lower case. Static text.
 const char* TargetName();
@@ -24,8 +37,10 @@ bool ForceTarget(const char* name);
 // The present target's version of a function that HWY_EXPORT has listed. Call it once per range of work.
 #if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
 #define DETOPS_DISPATCH(FUNCTION) HWY_STATIC_DISPATCH(FUNCTION)
+#define DETOPS_DISPATCH_NARROW(FUNCTION) HWY_STATIC_DISPATCH(FUNCTION)
 #else
 #define DETOPS_DISPATCH(FUNCTION) (*(HWY_DISPATCH_TABLE(FUNCTION)[::detops::CurrentTarget().GetIndex()]))
+#define DETOPS_DISPATCH_NARROW(FUNCTION) (*(HWY_DISPATCH_TABLE(FUNCTION)[::detops::CurrentNarrowTarget().GetIndex()]))
 #endif
 
 #endif  // DETOPS_CORE_SIMD_TARGET_H_

@@ -9,9 +9,11 @@
 namespace detops {
 namespace {
 
-RowProductsKernels ChooseKernels(const RowProductsProblem& problem) { return ChooseRowProductsKernels(problem.type); }
+RowProductsKernels ChooseKernels(const RowProductsProblem& problem) {
+  return ChooseRowProductsKernels(problem.type, problem.filter);
+}
 OuterProductsKernels ChooseKernels(const OuterProductsProblem& problem) {
-  return ChooseOuterProductsKernels(problem.type);
+  return ChooseOuterProductsKernels(problem.type, problem.filter);
 }
 
 // The kernels are chosen once: what is counted for one SIMD target must not be used by another.

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "core/call.h"
+#include "core/pair_lists.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "detops.h"
-#include "ops/indice_convolution/indice_convolution_lists.h"
 
 namespace detops {
 
@@ -32,6 +32,12 @@ struct Finish {
   detopsActivation_t activation = DETOPS_ACTIVATION_NONE;
   float negative_slope = 0;
 };
+
+// Whether vectors of 512 bits pay. Short rows fill them badly, and there memory is the limit.
+inline bool GainsByWideVectors(const FilterMatrices& filter) {
+  constexpr int64_t kFewest = 32;
+  return filter.rows >= kFewest && filter.columns >= kFewest;
+}
 
 // target[near] = the sum over all pairs of source[far] * filter matrix, finished. Forward, backward data and the
 // inverse of both are this with other sides and another matrix.

@@ -10,10 +10,6 @@ namespace detops {
 
 bool IsFull(const Call& call) { return call.handle()->profile == DETOPS_PROFILE_FULL; }
 
-void CheckIndiceNumPointer(ArgCheck& check, const int64_t* indice_num) {
-  check.Rule(indice_num != nullptr, MLUOP_STATUS_BAD_PARAM, "indice_num is NULL, expected one count per offset.");
-}
-
 void CheckZeroOrOne(ArgCheck& check, const char* argument, int64_t value) {
   check.Integer(argument, value, value == 0 || value == 1, "0 or 1");
 }
@@ -95,25 +91,11 @@ void CheckCountsNotNegative(ArgCheck& check, const int64_t* indice_num, int64_t 
   }
 }
 
-void CheckCounts(ArgCheck& check, const int64_t* indice_num, int64_t offsets, int64_t length) {
-  if (check.failed()) return;
-  for (int64_t k = 0; k < offsets && !check.failed(); ++k) {
-    check.Rule(indice_num[k] >= 0 && indice_num[k] <= length, MLUOP_STATUS_BAD_PARAM,
-               "indice_num[%lld] is %lld, expected a count in [0, %lld].", static_cast<long long>(k),
-               static_cast<long long>(indice_num[k]), static_cast<long long>(length));
-  }
-}
-
 void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, int64_t offsets) {
   CheckOffsets(check, filters, filter);
   check.Rule(filter.offsets == offsets, MLUOP_STATUS_BAD_PARAM,
              "%s has %lld offsets, expected the %lld of the rulebook.", filters.name,
              static_cast<long long>(filter.offsets), static_cast<long long>(offsets));
-}
-
-bool AnyEmpty(std::initializer_list<TensorArg> tensors) {
-  return std::any_of(tensors.begin(), tensors.end(),
-                     [](const TensorArg& tensor) { return tensor.desc->element_count() == 0; });
 }
 
 BufferArg WorkspaceBuffer(void* workspace, size_t size) {
@@ -125,22 +107,6 @@ void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_lis
   const BufferArg space = WorkspaceBuffer(workspace, workspace_size);
   check.WorkspacePointer(workspace, workspace_size).Separate(output, inputs).Separate(output, {space});
   check.Separate(space, inputs);
-}
-
-mluOpStatus_t FailBadIndex(const Call& call, const IndicePairs& pairs, const BadIndex& bad) {
-  const int32_t value = pairs.pairs[(bad.offset * 2 + bad.column) * pairs.length + bad.position];
-  return call.Fail(MLUOP_STATUS_BAD_PARAM, "indice_pairs[%lld, %d, %lld] is %d, expected an index in [0, %lld).",
-                   static_cast<long long>(bad.offset), bad.column, static_cast<long long>(bad.position), value,
-                   static_cast<long long>(pairs.rows[bad.column]));
-}
-
-IndicePairs MakeIndicePairs(const TensorArg& pairs, const int64_t* indice_num, int64_t input_rows,
-                            int64_t output_rows) {
-  return {pairs.desc->extent(0),
-          pairs.desc->extent(2),
-          static_cast<const int32_t*>(pairs.data),
-          indice_num,
-          {input_rows, output_rows}};
 }
 
 }  // namespace detops

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "core/arg_check.h"
+#include "core/pair_check.h"
 #include "ops/indice_convolution/indice_convolution.h"
 
 namespace detops {
@@ -14,7 +15,6 @@ namespace detops {
 // Behind the check of the handle.
 bool IsFull(const Call& call);
 
-void CheckIndiceNumPointer(ArgCheck& check, const int64_t* indice_num);
 void CheckZeroOrOne(ArgCheck& check, const char* argument, int64_t value);
 
 // inverse is 0, or 1 in the full profile; else `status`.
@@ -33,31 +33,17 @@ FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters);
 // NOT_SUPPORTED if int64 cannot number the offsets, which may be so beside an extent of 0.
 void CheckOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter);
 
-// Every count is 0 or more, or also at most `length`.
+// Every count is 0 or more.
 void CheckCountsNotNegative(ArgCheck& check, const int64_t* indice_num, int64_t offsets);
-void CheckCounts(ArgCheck& check, const int64_t* indice_num, int64_t offsets, int64_t length);
 
 // A filter for as many offsets as the rulebook has.
 void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, int64_t offsets);
-
-bool AnyEmpty(std::initializer_list<TensorArg> tensors);
 
 BufferArg WorkspaceBuffer(void* workspace, size_t size);
 
 // The workspace pointer; then `output` shares no byte with anything, nor the workspace with an input.
 void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_list<BufferArg> inputs, void* workspace,
                   size_t workspace_size);
-
-// Ends a call with the sentence about an index that is not a row.
-mluOpStatus_t FailBadIndex(const Call& call, const IndicePairs& pairs, const BadIndex& bad);
-
-// What the functions with indice_pairs have in common.
-IndicePairs MakeIndicePairs(const TensorArg& pairs, const int64_t* indice_num, int64_t input_rows, int64_t output_rows);
-
-// No pairs at all, for calls in which a tensor has no elements.
-inline IndicePairs NoPairs(int64_t input_rows, int64_t output_rows) {
-  return {0, 0, nullptr, nullptr, {input_rows, output_rows}};
-}
 
 // Runs a pass and ends the call.
 template <class Problem>

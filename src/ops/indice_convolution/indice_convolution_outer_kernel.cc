@@ -1,3 +1,5 @@
+#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+
 #include "ops/indice_convolution/indice_convolution_outer_kernel.h"
 
 #include <algorithm>
@@ -219,8 +221,9 @@ namespace detops {
 
 HWY_EXPORT(OuterProductsKernelsOf);
 
-OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type) {
-  return DETOPS_DISPATCH(OuterProductsKernelsOf)(type);
+OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type, const FilterMatrices& filter) {
+  if (GainsByWideVectors(filter)) return DETOPS_DISPATCH(OuterProductsKernelsOf)(type);
+  return DETOPS_DISPATCH_NARROW(OuterProductsKernelsOf)(type);
 }
 
 }  // namespace detops

@@ -55,7 +55,7 @@ struct OuterProductsKernels {
 };
 
 // The present SIMD target's; ask once per call.
-OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type);
+OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type, const FilterMatrices& filter);
 
 }  // namespace detops
 

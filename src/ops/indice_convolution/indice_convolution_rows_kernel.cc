@@ -1,3 +1,5 @@
+#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+
 #include "ops/indice_convolution/indice_convolution_rows_kernel.h"
 
 #include <algorithm>
@@ -408,8 +410,9 @@ namespace detops {
 
 HWY_EXPORT(RowProductsKernelsOf);
 
-RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type) {
-  return DETOPS_DISPATCH(RowProductsKernelsOf)(type);
+RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type, const FilterMatrices& filter) {
+  if (GainsByWideVectors(filter)) return DETOPS_DISPATCH(RowProductsKernelsOf)(type);
+  return DETOPS_DISPATCH_NARROW(RowProductsKernelsOf)(type);
 }
 
 }  // namespace detops

@@ -61,7 +61,7 @@ struct RowProductsKernels {
 };
 
 // The present SIMD target's; ask once per call.
-RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type);
+RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type, const FilterMatrices& filter);
 
 }  // namespace detops
 

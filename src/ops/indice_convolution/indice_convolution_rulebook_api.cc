@@ -2,10 +2,10 @@
 #include <new>
 
 #include "core/context.h"
+#include "core/rulebook.h"
 #include "ops/indice_convolution/indice_convolution_backward_filter.h"
 #include "ops/indice_convolution/indice_convolution_check.h"
 #include "ops/indice_convolution/indice_convolution_forward.h"
-#include "ops/indice_convolution/indice_convolution_rulebook.h"
 
 namespace detops {
 namespace {
@@ -28,18 +28,6 @@ RunResult MakeRulebook(const Call& call, const IndicePairs& pairs, detopsRuleboo
     if (made != RunResult::kDone || bad->position >= 0) return made;
   }
   return FillRulebook(lists, rulebook) ? RunResult::kDone : RunResult::kNoMemory;
-}
-
-void CheckRulebook(ArgCheck& check, detopsRulebook_t rulebook) {
-  check.Handle().Rule(rulebook != nullptr, MLUOP_STATUS_BAD_PARAM,
-                      "rulebook is NULL, expected a rulebook of detopsCreateRulebook.");
-}
-
-// A rulebook without pairs, for calls in which a tensor has no elements.
-PairLists ListsOf(const detopsRulebookStruct& rulebook, int side, bool empty) {
-  PairLists lists = rulebook.by_side[side];
-  if (empty) lists.lists = lists.pairs = 0;
-  return lists;
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-#include "ops/indice_convolution/indice_convolution_lists_kernel.h"
+#include "core/pair_lists_kernel.h"
 
 #include <algorithm>
 
+#include "core/pair_lists.h"
 #include "core/simd_target.h"
-#include "ops/indice_convolution/indice_convolution_lists.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/indice_convolution/indice_convolution_lists_kernel.cc"
+#define HWY_TARGET_INCLUDE "core/pair_lists_kernel.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 

@@ -1,4 +1,4 @@
-#include "ops/indice_convolution/indice_convolution_rulebook.h"
+#include "core/rulebook.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 // What a rulebook holds.
-#ifndef DETOPS_OPS_INDICE_CONVOLUTION_RULEBOOK_H_
-#define DETOPS_OPS_INDICE_CONVOLUTION_RULEBOOK_H_
+#ifndef DETOPS_CORE_RULEBOOK_H_
+#define DETOPS_CORE_RULEBOOK_H_
 
 #include <cstdint>
 
+#include "core/pair_lists.h"
 #include "core/scratch.h"
-#include "ops/indice_convolution/indice_convolution_lists.h"
 
 struct detopsRulebookStruct {
   int64_t offsets = 0;
@@ -21,4 +21,4 @@ bool FillRulebook(const PairLists by_side[2], detopsRulebookStruct* rulebook);
 
 }  // namespace detops
 
-#endif  // DETOPS_OPS_INDICE_CONVOLUTION_RULEBOOK_H_
+#endif  // DETOPS_CORE_RULEBOOK_H_

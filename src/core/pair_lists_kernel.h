@@ -1,6 +1,6 @@
 // The vector part of making lists.
-#ifndef DETOPS_OPS_INDICE_CONVOLUTION_LISTS_KERNEL_H_
-#define DETOPS_OPS_INDICE_CONVOLUTION_LISTS_KERNEL_H_
+#ifndef DETOPS_CORE_PAIR_LISTS_KERNEL_H_
+#define DETOPS_CORE_PAIR_LISTS_KERNEL_H_
 
 #include <cstdint>
 
@@ -31,4 +31,4 @@ ListPieceResult InspectListPiece(const ListPiece& piece);
 
 }  // namespace detops
 
-#endif  // DETOPS_OPS_INDICE_CONVOLUTION_LISTS_KERNEL_H_
+#endif  // DETOPS_CORE_PAIR_LISTS_KERNEL_H_

@@ -1,8 +1,8 @@
-#include "ops/indice_convolution/indice_convolution_lists.h"
+#include "core/pair_lists.h"
 
 #include <algorithm>
 
-#include "ops/indice_convolution/indice_convolution_lists_kernel.h"
+#include "core/pair_lists_kernel.h"
 
 namespace detops {
 namespace {

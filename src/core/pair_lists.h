@@ -5,8 +5,8 @@
 // of mluOpGetIndicePairs are, on the input side always and on the output side if the sites were given in ascending
 // order: they are read where they are. Others are copied in order of blocks; within a block pairs keep their order, so
 // that a result does not depend on whether a list was copied.
-#ifndef DETOPS_OPS_INDICE_CONVOLUTION_LISTS_H_
-#define DETOPS_OPS_INDICE_CONVOLUTION_LISTS_H_
+#ifndef DETOPS_CORE_PAIR_LISTS_H_
+#define DETOPS_CORE_PAIR_LISTS_H_
 
 #include <cstdint>
 
@@ -81,4 +81,4 @@ RunResult MakePairLists(const IndicePairs& pairs, int side, const Parallel& para
 
 }  // namespace detops
 
-#endif  // DETOPS_OPS_INDICE_CONVOLUTION_LISTS_H_
+#endif  // DETOPS_CORE_PAIR_LISTS_H_

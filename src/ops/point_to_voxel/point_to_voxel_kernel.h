@@ -1,0 +1,35 @@
+// The vector part: rows of means.
+#ifndef DETOPS_OPS_POINT_TO_VOXEL_KERNEL_H_
+#define DETOPS_OPS_POINT_TO_VOXEL_KERNEL_H_
+
+#include <cstdint>
+
+#include "mlu_op.h"
+
+namespace detops {
+
+// The points of one voxel that count, 1 at least.
+struct PointList {
+  const int32_t* points;
+  int64_t count;
+};
+
+// Rows of means that follow each other, and the lists of their points.
+struct MeanRows {
+  const void* features;  // [P, F]
+  int64_t feature_rows, columns;
+  const PointList* lists;
+  int64_t count;
+  void* means;  // [count, F]
+};
+
+struct PointToVoxelKernels {
+  void (*means)(mluOpDataType_t type, const MeanRows& rows);
+};
+
+// Those of the SIMD target in use. A call asks once, at its start.
+PointToVoxelKernels ChoosePointToVoxelKernels();
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_POINT_TO_VOXEL_KERNEL_H_
