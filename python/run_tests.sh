@@ -1,25 +1,45 @@
 #!/usr/bin/env bash
-# Builds the wheel around an already built library, installs it into a fresh virtual environment and runs all tests of
-# the Python package there.
-#   python/run_tests.sh [LIBDETOPS [PYTEST ARGUMENTS]]     default: build/release/lib/libdetops.so
-# PYTHON=python3.12 chooses the interpreter.
+# Installs a wheel into a fresh virtual environment and runs the tests of the Python package there; then those of
+# detops.torch in an environment with PyTorch, if there is one for this Python.
+#   python/run_tests.sh [LIBDETOPS | WHEEL [PYTEST ARGUMENTS]]     default: build/release/lib/libdetops.so
+# Around a library a wheel is built first. PYTHON=python3.12 chooses the interpreter.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-library=$(realpath "${1:-build/release/lib/libdetops.so}")
+subject=${1:-build/release/lib/libdetops.so}
 [ $# -eq 0 ] || shift
+arguments=("$@")
 
-work=build/python
-rm -rf "$work/venv" "$work/wheel"
-"${PYTHON:-python3}" -m venv "$work/venv"
-python=$PWD/$work/venv/bin/python
+pip_install() { "$1" -m pip install --quiet --disable-pip-version-check "${@:2}"; }
+run_pytest() {
+  local code=0
+  "$1" -m pytest -q -p no:cacheprovider "${arguments[@]}" "${@:2}" || code=$?
+  # A choice of tests (-k) may leave none for one of the two environments.
+  [ "$code" = 5 ] && [ ${#arguments[@]} -gt 0 ] || return "$code"
+}
+
 # Code 77: what the tests need cannot be had here (no network, an old index); nothing was tested.
-"$python" -m pip install --quiet --disable-pip-version-check \
-  "scikit-build-core>=1.1" "nanobind>=3.1" "numpy>=1.23" pytest hypothesis mypy || exit 77
-# For bfloat16, where there is one; its tests are skipped otherwise.
-"$python" -m pip install --quiet --disable-pip-version-check ml_dtypes || true
-# Only nanobind and the extension are compiled, and the former stays for the next time.
-tag=$("$python" -c 'import sys; print(sys.implementation.cache_tag)')
-"$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work/wheel" \
-  --config-settings=build-dir="$work/$tag" --config-settings=cmake.define.DETOPS_PREBUILT_LIBRARY="$library" .
-"$python" -m pip install --quiet --disable-pip-version-check --no-deps "$work"/wheel/*.whl
-exec "$python" -m pytest -q -p no:cacheprovider "$@" python/tests
+if [[ $subject == *.whl ]]; then
+  wheel=$subject
+  with_torch=$(python/wheel/build.sh) || exit $?
+else
+  with_torch=$(python/wheel/build.sh "$subject" build/python/wheel) || exit $?
+  wheel=$(echo build/python/wheel/*.whl)
+fi
+
+# The same wheel must serve where there is no torch.
+rm -rf build/python/venv
+"${PYTHON:-python3}" -m venv build/python/venv
+python=$PWD/build/python/venv/bin/python
+tools=(numpy pytest hypothesis mypy)
+# ml_dtypes and matplotlib may be missing for a new Python; what needs them is skipped then.
+pip_install "$python" "${tools[@]}" ml_dtypes matplotlib || pip_install "$python" "${tools[@]}" || exit 77
+pip_install "$python" --no-deps "$wheel"
+run_pytest "$python" --ignore=python/tests/torch python/tests
+
+if ! "$with_torch" -m pip show --quiet torch 2> /dev/null; then
+  echo "tests with PyTorch skipped: it could not be installed"
+  exit 0
+fi
+pip_install "$with_torch" "${tools[@]}" ml_dtypes expecttest
+pip_install "$with_torch" --no-deps --force-reinstall "$wheel"
+run_pytest "$with_torch" python/tests/torch python/tests/test_package.py

@@ -9,12 +9,16 @@ import inspect
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import detops
 import numpy as np
+import numpy.typing as npt
 import pytest
 from detops import _native
 
@@ -26,6 +30,29 @@ MODULES = sorted(
     for module in pkgutil.iter_modules([str(PACKAGE)])
     if module.name.startswith("_") and module.name != "_native"
 )
+# What is installed, not what can be imported: the folder of torch's tests has that name too.
+TORCH = any(metadata.distributions(name="torch"))
+
+
+def run_program(
+    arguments: list[str], folder: Path, *, stand_ins: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs Python in an empty folder.
+
+    ``stand_ins`` gives the source of modules that are found before those installed.
+    """
+    modules = folder / "stand_ins"
+    modules.mkdir(exist_ok=True)
+    for name, source in (stand_ins or {}).items():
+        (modules / f"{name}.py").write_text(source, encoding="ascii")
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(modules)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_version_is_that_of_the_project() -> None:
@@ -56,7 +83,8 @@ def test_examples_of_the_page() -> None:
     text = (ROOT / "docs" / "python.md").read_text(encoding="ascii")
     # A fence ends an example; numbers of this machine are not those of others.
     text = text.replace("```", "").replace(detops.__version__, "...")
-    text = re.sub(r"^(target|supported targets|threads|torch operators)  .*$", r"\1 ...", text, flags=re.MULTILINE)
+    varying = r"^(target|supported targets|threads|torch operators)  .*$"
+    text = re.sub(varying, r"\1 ...", text, flags=re.MULTILINE)
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=options)
     runner.run(parser.get_doctest(text, {}, "python.md", None, 0))
     result = runner.summarize()
@@ -90,6 +118,18 @@ def test_wheel_holds_no_headers() -> None:
     assert not [n for n in names if n.endswith((".h", ".cc", ".cmake", ".txt", ".pc", ".a"))]
 
 
+def test_licenses_of_all_parts_are_installed() -> None:
+    files = metadata.files("detops")
+    assert files is not None
+    installed = {path.name: path for path in files if "licenses" in path.parts}
+    kept = {path.name: path for path in [ROOT / "LICENSE", *(ROOT / "licenses").glob("*")]}
+    assert sorted(installed) == sorted(kept)
+    for part in ("Highway", "nanobind", "robin-map"):
+        assert any(name.startswith(part) for name in kept), part
+    for name, path in kept.items():
+        assert installed[name].read_text() == path.read_text(encoding="ascii"), name
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's maps")
 def test_libraries_come_from_the_package() -> None:
     with open("/proc/self/maps", encoding="utf-8") as file:
@@ -101,10 +141,47 @@ def test_libraries_come_from_the_package() -> None:
             assert {os.path.dirname(path) for path in paths} == {str(PACKAGE)}
 
 
-def run_tool(*arguments: str) -> None:
+@pytest.mark.parametrize(
+    ("stand_in", "message"),
+    [
+        ("raise ImportError('not here')", "detops.torch needs PyTorch 2.10 or later: pip install"),
+        ("__version__ = '2.9.1'", "detops.torch needs PyTorch 2.10 or later, found 2.9.1"),
+    ],
+    ids=["missing", "old"],
+)
+def test_package_serves_without_torch(stand_in: str, message: str, tmp_path: Path) -> None:
+    program = (
+        "import detops\n"
+        "print(detops.get_num_threads())\n"
+        "try:\n    import detops.torch\n"
+        "except ImportError as error:\n    print(error)\n"
+    )
+    run = run_program(["-c", program], tmp_path, stand_ins={"torch": stand_in})
+    assert run.returncode == 0, run.stderr
+    threads, said = run.stdout.splitlines()
+    assert int(threads) > 0 and said.startswith(message)
+
+
+@pytest.mark.skipif(not TORCH, reason="needs torch")
+def test_package_built_without_torch_says_so(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(PACKAGE, copy / "detops", ignore=shutil.ignore_patterns("libdetops_torch.so"))
+    program = f"import sys; sys.path.insert(0, {str(copy)!r}); import detops.torch"
+    run = run_program(["-c", program], tmp_path)
+    assert run.returncode == 1
+    assert "ImportError: This detops was built without PyTorch." in run.stderr
+
+
+@pytest.fixture(scope="module")
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for this module: what torch declares takes long to read."""
     pytest.importorskip("mypy")
+    return tmp_path_factory.mktemp("mypy")
+
+
+def run_mypy(cache: Path, *arguments: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", *arguments, f"--cache-dir={os.devnull}"],
+        [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", *arguments],
         capture_output=True,
         text=True,
         cwd=TESTS,
@@ -113,13 +190,15 @@ def run_tool(*arguments: str) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_types_of_the_package() -> None:
-    run_tool("mypy", "--strict", "-p", "detops")
+def test_types_of_the_package(mypy_cache: Path) -> None:
+    # detops.torch can be judged only where there is torch.
+    names = ["-p", "detops"] if TORCH else [f"-m{name}" for name in ("detops", *MODULES)]
+    run_mypy(mypy_cache, *names)
 
 
-def test_types_of_tests_and_examples() -> None:
-    examples = [str(path) for path in sorted((ROOT / "python" / "examples").glob("*.py"))]
-    run_tool("mypy", "--strict", *sorted(path.name for path in TESTS.glob("*.py")), *examples)
+def test_types_of_tests_and_examples(mypy_cache: Path) -> None:
+    folders = [TESTS, ROOT / "python" / "examples", ROOT / "python" / "wheel"]
+    run_mypy(mypy_cache, *(str(path) for folder in folders for path in sorted(folder.glob("*.py"))))
 
 
 def test_stub_agrees_with_the_extension() -> None:
@@ -141,14 +220,37 @@ def test_stub_agrees_with_the_extension() -> None:
     assert stubs == functions
 
 
-@pytest.mark.parametrize("name", ["pool_points_in_boxes.py", "sparse_layer.py"])
-def test_examples_run(name: str, tmp_path: Path) -> None:
-    script = ROOT / "python" / "examples" / name
-    run = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+def run_example(name: str, folder: Path, *, stand_ins: dict[str, str] | None = None) -> str:
+    run = run_program([str(ROOT / "python" / "examples" / name)], folder, stand_ins=stand_ins)
     assert run.returncode == 0, run.stderr
-    assert run.stdout
+    return run.stdout
+
+
+def colours(image: npt.NDArray[Any]) -> int:
+    return len(np.unique(image.reshape(-1, image.shape[-1]), axis=0))
+
+
+def test_example_of_pooling_runs(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="ascii")
+    assert run_example("pool_points_in_boxes.py", tmp_path) in page
+
+
+def test_example_of_a_layer_draws_with_matplotlib(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    printed = run_example("sparse_layer.py", tmp_path)
+    assert printed.endswith("picture of 80x80: sparse_layer.png\n")
+    assert (tmp_path / "sparse_layer.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    image = importlib.import_module("matplotlib.image").imread(tmp_path / "sparse_layer.png")
+    assert image.shape[:2] == (80, 80) and colours(image) > 20
+
+
+def test_example_of_a_layer_draws_without_matplotlib(tmp_path: Path) -> None:
+    missing = {"matplotlib": "raise ImportError('not here')"}
+    printed = run_example("sparse_layer.py", tmp_path, stand_ins=missing)
+    assert printed in (ROOT / "docs" / "python.md").read_text(encoding="ascii")
+    header, _, pixels = (tmp_path / "sparse_layer.ppm").read_bytes().partition(b"\n")
+    assert header == b"P6 80 80 255" and len(pixels) == 80 * 80 * 3
+    assert colours(np.frombuffer(pixels, np.uint8).reshape(80, 80, 3)) > 20
 
 
 def test_named_tuples_are_plain_tuples() -> None:
