@@ -11,7 +11,10 @@ Wrong arguments raise ValueError or TypeError with a sentence that names the arg
 
 from __future__ import annotations
 
+from ._install import install, uninstall
+from ._indice_pool import indice_pool_backward, indice_pool_forward
 from ._native import version as _version
+from ._point_to_voxel import PointVoxels, point_to_voxel
 from ._psroipool import psroipool_backward, psroipool_forward
 from ._roiaware_pool3d import (
     CompactPool,
@@ -49,6 +52,7 @@ __all__ = [
     "CompactPool",
     "Config",
     "IndicePairs",
+    "PointVoxels",
     "RoiAwarePool",
     "__version__",
     "config",
@@ -58,6 +62,10 @@ __all__ = [
     "indice_convolution_backward_filter",
     "indice_convolution_forward",
     "indice_convolution_forward_fused",
+    "indice_pool_backward",
+    "indice_pool_forward",
+    "install",
+    "point_to_voxel",
     "psroipool_backward",
     "psroipool_forward",
     "roiaware_pool3d_backward",
@@ -69,5 +77,6 @@ __all__ = [
     "set_num_threads",
     "show_config",
     "threads",
+    "uninstall",
     "value_checks",
 ]

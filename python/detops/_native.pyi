@@ -14,6 +14,8 @@ from ._types import (
     Size2,
     Size3,
     Sizes,
+    Start,
+    VoxelOrder,
     ZOrigin,
 )
 
@@ -156,3 +158,34 @@ def indice_convolution_backward_filter(
     inverse: bool,
     out: ArrayLike | None,
 ) -> FloatArray: ...
+def indice_pool_forward(
+    features: ArrayLike,
+    indice_pairs: ArrayLike,
+    indice_num: Counts,
+    num_act_out: int | None,
+    pool: Pool,
+    start: Start,
+    out: ArrayLike | None,
+) -> FloatArray: ...
+def indice_pool_backward(
+    output_grad: ArrayLike,
+    features: ArrayLike | None,
+    features_out: ArrayLike | None,
+    indice_pairs: ArrayLike,
+    indice_num: Counts,
+    num_act_in: int | None,
+    pool: Pool,
+    out: ArrayLike | None,
+) -> FloatArray: ...
+def point_to_voxel(
+    points: ArrayLike,
+    voxel_size: list[float],
+    range_min: list[float],
+    grid: Shape,
+    max_points_per_voxel: int,
+    max_voxels_per_cloud: int,
+    cloud_begins: ArrayLike | None,
+    order: VoxelOrder,
+    voxels: bool,
+    means: bool,
+) -> tuple[FloatArray | None, FloatArray | None, IndexArray, IndexArray, IndexArray]: ...

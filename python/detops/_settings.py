@@ -66,7 +66,7 @@ class _Setting(Generic[_T]):
 
     def __init__(self, swap: Callable[[_T], _T]) -> None:
         # Each sets a value and returns the one before.
-        self.swaps = [swap]
+        self.swaps: list[Callable[[_T], _T]] = [swap]
 
     def put(self, value: _T) -> list[_T]:
         return [swap(value) for swap in self.swaps]
@@ -92,8 +92,8 @@ def add_swap_value_checks(swap: Callable[[bool], bool]) -> None:
 
 class _Block(Generic[_T]):
     def __init__(self, setting: _Setting[_T], value: _T) -> None:
-        self._setting = setting
-        self._value = value
+        self._setting: _Setting[_T] = setting
+        self._value: _T = value
         self._before: list[list[_T]] = []
 
     def __enter__(self) -> None:

@@ -217,7 +217,8 @@ def indice_conv_backward(
     >>> import detops.mmcv.sparse_ops as ops
     >>> sites = torch.tensor([[0, 0, 0]], dtype=torch.int32)
     >>> _, pairs, counts = ops.get_indice_pairs(sites, 1, [4, 4], 1, subm=True)
-    >>> features, filters, grad = torch.tensor([[2.0]]), torch.full((1, 1, 1, 1), 3.0), torch.ones(1, 1)
+    >>> features, filters = torch.tensor([[2.0]]), torch.full((1, 1, 1, 1), 3.0)
+    >>> grad = torch.ones(1, 1)
     >>> [made.item() for made in ops.indice_conv_backward(features, filters, grad, pairs, counts)]
     [3.0, 2.0]
     """

@@ -7,7 +7,7 @@ those of spconv 2.3; docs/dropins.md lists the differences.
 
 from __future__ import annotations
 
-from . import constants, conv, core, functional, modules, tables
+from . import constants, conv, core, functional, modules, pool, tables, utils
 from ._fuse import fuse
 from .conv import (
     Activation,
@@ -42,6 +42,17 @@ from .modules import (
     ToDense,
     assign_name_for_sparse_modules,
 )
+from .pool import (
+    SparseAvgPool1d,
+    SparseAvgPool2d,
+    SparseAvgPool3d,
+    SparseGlobalAvgPool,
+    SparseGlobalMaxPool,
+    SparseMaxPool1d,
+    SparseMaxPool2d,
+    SparseMaxPool3d,
+    SparseMaxPool4d,
+)
 from .tables import AddTable, ConcatTable, Identity, JoinTable
 
 __version__ = "2.3.8"
@@ -55,6 +66,9 @@ __all__ = [
     "Identity",
     "JoinTable",
     "RemoveGrid",
+    "SparseAvgPool1d",
+    "SparseAvgPool2d",
+    "SparseAvgPool3d",
     "SparseBatchNorm",
     "SparseConv1d",
     "SparseConv2d",
@@ -66,11 +80,17 @@ __all__ = [
     "SparseConvTranspose3d",
     "SparseConvTranspose4d",
     "SparseConvolution",
+    "SparseGlobalAvgPool",
+    "SparseGlobalMaxPool",
     "SparseIdentity",
     "SparseInverseConv1d",
     "SparseInverseConv2d",
     "SparseInverseConv3d",
     "SparseInverseConv4d",
+    "SparseMaxPool1d",
+    "SparseMaxPool2d",
+    "SparseMaxPool3d",
+    "SparseMaxPool4d",
     "SparseModule",
     "SparseReLU",
     "SparseSequential",
@@ -87,6 +107,8 @@ __all__ = [
     "functional",
     "fuse",
     "modules",
+    "pool",
     "scatter_nd",
     "tables",
+    "utils",
 ]

@@ -214,7 +214,7 @@ class SparseConvolution(SparseModule):
         pairs, output = find_pairs(self, input)
         if self.training and self.record_voxel_count:
             self._record(output.indices.shape[0])
-        weight = self.weight
+        weight: torch.Tensor = self.weight
         if self.conv1x1 and constants.COMPATIBLE_1X1:
             weight = weight.reshape(self.in_channels, self.out_channels).T.reshape(weight.shape)
         offsets = pairs.indice_pairs.shape[0]

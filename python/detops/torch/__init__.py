@@ -10,6 +10,7 @@ as ``torch.get_num_threads()`` says, unless ``detops.threads`` says otherwise.
 
 from __future__ import annotations
 
+from . import _library as _library  # First: it says what is missing.
 from ._get_indice_pairs import IndicePairs, get_indice_pairs
 from ._indice_convolution import (
     indice_convolution_backward_data,
@@ -17,6 +18,8 @@ from ._indice_convolution import (
     indice_convolution_forward,
     indice_convolution_forward_fused,
 )
+from ._indice_pool import indice_pool_backward, indice_pool_forward
+from ._point_to_voxel import PointVoxels, point_to_voxel
 from ._psroipool import psroipool_backward, psroipool_forward
 from ._roiaware_pool3d import (
     CompactPool,
@@ -31,12 +34,16 @@ from ._rotated_feature_align import rotated_feature_align_backward, rotated_feat
 __all__ = [
     "CompactPool",
     "IndicePairs",
+    "PointVoxels",
     "RoiAwarePool",
     "get_indice_pairs",
     "indice_convolution_backward_data",
     "indice_convolution_backward_filter",
     "indice_convolution_forward",
     "indice_convolution_forward_fused",
+    "indice_pool_backward",
+    "indice_pool_forward",
+    "point_to_voxel",
     "psroipool_backward",
     "psroipool_forward",
     "roiaware_pool3d_backward",

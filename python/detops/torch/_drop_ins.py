@@ -1,4 +1,4 @@
-"""What the drop-ins for several packages share: numbers of mixed types, points in boxes, pooling."""
+"""What the drop-ins for several packages share: mixed types, points in boxes, pooling."""
 
 from __future__ import annotations
 
@@ -43,8 +43,11 @@ def pool_points(
     if len(size) != 3:
         raise ValueError(f"out_size has {len(size)} numbers, expected an int or 3.")
     x, y, z = size
+    boxes, points, features = in_one_type(rois, pts, pts_feature)
     compact = roiaware_pool3d_compact_forward(
-        *in_one_type(rois, pts, pts_feature),
+        boxes,
+        points,
+        features,
         (x, y, z),
         max_pts,
         pool=pool,
@@ -53,9 +56,10 @@ def pool_points(
     )
     box, i, j, k = compact.voxels.long().unbind(1)
     values = compact.pooled_features
-    dense = values.new_zeros((rois.shape[0] * x * y * z, values.shape[1]))
+    boxes_num, channels = rois.shape[0], values.shape[1]
+    dense = values.new_zeros((boxes_num * x * y * z, channels))
     dense.index_copy_(0, ((box * x + i) * y + j) * z + k, values)
-    return dense.reshape(rois.shape[0], x, y, z, -1).to(pts_feature.dtype)
+    return dense.reshape(boxes_num, x, y, z, channels).to(pts_feature.dtype)
 
 
 def check_batches(function: str, points: torch.Tensor, boxes: torch.Tensor) -> None:
@@ -64,7 +68,8 @@ def check_batches(function: str, points: torch.Tensor, boxes: torch.Tensor) -> N
         if tensor.ndim != 3 or tensor.shape[2] != last:
             letter = "M" if name == "points" else "T"
             raise ValueError(
-                f"{function}: {name} has shape {list(tensor.shape)}, expected (B, {letter}, {last})."
+                f"{function}: {name} has shape {list(tensor.shape)}, "
+                f"expected (B, {letter}, {last})."
             )
     if points.shape[0] != boxes.shape[0]:
         raise ValueError(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Shape, Sizes
-from ._library import ops
+from ._library import ops, register
 
 __all__ = ["IndicePairs", "get_indice_pairs"]
 
@@ -40,7 +40,7 @@ def _some(size: Sizes) -> Sequence[int]:
 
 
 def _usual_extent(
-    space: int, kernel: int, stride: int, padding: int, dilation: int, more: int, transposed: bool
+    transposed: bool, space: int, kernel: int, stride: int, padding: int, dilation: int, more: int
 ) -> int:
     reach = dilation * (kernel - 1) + 1
     if transposed:
@@ -117,14 +117,20 @@ def get_indice_pairs(
     elif submanifold:
         space = tuple(spatial_shape)
     else:
-        lists = (kernel_size, stride, padding or 0, dilation, output_padding)
-        axes = zip(spatial_shape, *(_each(numbers, count) for numbers in lists), strict=True)
-        space = tuple(_usual_extent(*axis, transposed) for axis in axes)
+        axes = zip(
+            spatial_shape,
+            _each(kernel_size, count),
+            _each(stride, count),
+            _each(padding or 0, count),
+            _each(dilation, count),
+            _each(output_padding, count),
+            strict=True,
+        )
+        space = tuple(_usual_extent(transposed, *axis) for axis in axes)
     return IndicePairs(out_indices, indice_pairs, indice_num, out_indices.shape[0], space)
 
 
-@torch.library.register_fake(_pairs)
-def _(
+def _fake(
     indices: torch.Tensor,
     batch_size: int,
     spatial_shape: Sequence[int],
@@ -139,9 +145,11 @@ def _(
     kernel = kernel_size if len(kernel_size) > 1 else _each(kernel_size[0], len(spatial_shape))
     offsets = math.prod(kernel)
     outputs = sites if submanifold else torch.library.get_ctx().new_dynamic_size()
-    integers = {"dtype": torch.int32}
     return (
-        indices.new_empty((outputs, columns), **integers),
-        indices.new_empty((offsets, 2, sites), **integers),
-        indices.new_empty((offsets,), **integers),
+        indices.new_empty((outputs, columns), dtype=torch.int32),
+        indices.new_empty((offsets, 2, sites), dtype=torch.int32),
+        indices.new_empty((offsets,), dtype=torch.int32),
     )
+
+
+register(_pairs, _fake)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .._types import Activation, FiltersLayout
-from ._library import BelowAutograd, autocast_numbers, is_recorded, ops
+from ._library import BelowAutograd, Operator, autocast_numbers, is_recorded, ops, register
 
 __all__ = [
     "indice_convolution_backward_data",
@@ -17,10 +17,10 @@ __all__ = [
     "indice_convolution_forward_fused",
 ]
 
-_forward = ops.indice_convolution_forward.default
-_fused = ops.indice_convolution_forward_fused.default
-_backward_data = ops.indice_convolution_backward_data.default
-_backward_filter = ops.indice_convolution_backward_filter.default
+_forward: Operator = ops.indice_convolution_forward.default
+_fused: Operator = ops.indice_convolution_forward_fused.default
+_backward_data: Operator = ops.indice_convolution_backward_data.default
+_backward_filter: Operator = ops.indice_convolution_backward_filter.default
 
 
 def indice_convolution_forward(
@@ -231,8 +231,7 @@ def _forward_shape(
     return indice_pairs.shape[2] if rows is None else rows, channels
 
 
-@torch.library.register_fake(_forward)
-def _(
+def _fake_forward(
     features: torch.Tensor,
     filters: torch.Tensor,
     indice_pairs: torch.Tensor,
@@ -244,8 +243,7 @@ def _(
     return features.new_empty(_forward_shape(filters, indice_pairs, num_act_out, filters_layout))
 
 
-@torch.library.register_fake(_fused)
-def _(
+def _fake_fused(
     features: torch.Tensor,
     filters: torch.Tensor,
     indice_pairs: torch.Tensor,
@@ -261,8 +259,7 @@ def _(
     return features.new_empty(_forward_shape(filters, indice_pairs, num_act_out, filters_layout))
 
 
-@torch.library.register_fake(_backward_data)
-def _(
+def _fake_backward_data(
     output_grad: torch.Tensor,
     filters: torch.Tensor,
     indice_pairs: torch.Tensor,
@@ -275,8 +272,7 @@ def _(
     return output_grad.new_empty((rows, _channels_in(filters, filters_layout)))
 
 
-@torch.library.register_fake(_backward_filter)
-def _(
+def _fake_backward_filter(
     features: torch.Tensor,
     output_grad: torch.Tensor,
     indice_pairs: torch.Tensor,
@@ -367,11 +363,11 @@ def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...
     return data, forward, None, None, None, None, None
 
 
-for _op, _gradient, _save in (
-    (_forward, _gradient_of_forward, _save_forward),
-    (_fused, _gradient_of_fused, _save_fused),
-    (_backward_data, _gradient_of_backward_data, _save_backward_data),
-    (_backward_filter, _gradient_of_backward_filter, _save_backward_filter),
-):
-    torch.library.register_autograd(_op, _gradient, setup_context=_save)
-    autocast_numbers(_op._schema.name.removeprefix("detops::"))
+register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
+register(_fused, _fake_fused, _gradient_of_fused, _save_fused)
+register(_backward_data, _fake_backward_data, _gradient_of_backward_data, _save_backward_data)
+register(
+    _backward_filter, _fake_backward_filter, _gradient_of_backward_filter, _save_backward_filter
+)
+for _name in ("forward", "forward_fused", "backward_data", "backward_filter"):
+    autocast_numbers(f"indice_convolution_{_name}")

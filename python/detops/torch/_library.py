@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 try:
     import torch
@@ -11,7 +12,18 @@ except ImportError as error:
 
 from .. import _settings
 
-__all__ = ["BelowAutograd", "autocast_numbers", "autocast_pooling", "is_recorded", "ops"]
+__all__ = [
+    "BelowAutograd",
+    "Operator",
+    "autocast_numbers",
+    "autocast_pooling",
+    "is_recorded",
+    "ops",
+    "register",
+]
+
+Operator: TypeAlias = Callable[..., torch.Tensor]
+"""An operator with one result."""
 
 
 def _load() -> Any:
@@ -22,8 +34,9 @@ def _load() -> Any:
             "This detops was built without PyTorch. Build it where torch is installed: "
             "pip install --no-build-isolation ."
         )
-    torch.ops.load_library(str(_settings.TORCH_LIBRARY))
-    loaded = torch.ops.detops
+    operators: Any = torch.ops
+    operators.load_library(str(_settings.TORCH_LIBRARY))
+    loaded = operators.detops
     _settings.add_swap_threads(loaded._swap_threads_of_this_thread.default)
     _settings.add_swap_value_checks(loaded._swap_value_checks.default)
     return loaded
@@ -32,7 +45,17 @@ def _load() -> Any:
 ops = _load()
 
 # Gradients, shapes of results and autocast are registered here, from Python; the work is in C++.
-_LIBRARY = torch.library.Library("detops", "FRAGMENT")
+_torch_library: Any = torch.library  # Without types, as it has few.
+_LIBRARY: Any = _torch_library.Library("detops", "FRAGMENT")
+
+
+def register(op: Any, fake: Any, gradient: Any = None, save: Any = None) -> None:
+    """The shapes of an operator's results, and how gradients come back through it."""
+    _torch_library.register_fake(op, fake)
+    if gradient is not None:
+        _torch_library.register_autograd(op, gradient, setup_context=save)
+
+
 
 _is_grad_enabled = torch.is_grad_enabled
 _is_compiling = torch.compiler.is_compiling

@@ -8,12 +8,12 @@ from typing import Any
 import torch
 
 from .._types import Convention, Layout, Size2
-from ._library import BelowAutograd, autocast_pooling, is_recorded, ops
+from ._library import BelowAutograd, Operator, autocast_pooling, is_recorded, ops, register
 
 __all__ = ["psroipool_backward", "psroipool_forward"]
 
-_forward = ops.psroipool_forward.default
-_backward = ops.psroipool_backward.default
+_forward: Operator = ops.psroipool_forward.default
+_backward: Operator = ops.psroipool_backward.default
 
 
 def psroipool_forward(
@@ -101,8 +101,7 @@ def psroipool_backward(
         return _backward(top_grad, rois, input_shape, spatial_scale, convention, layout)
 
 
-@torch.library.register_fake(_forward)
-def _(
+def _fake_forward(
     input: torch.Tensor,
     rois: torch.Tensor,
     pooled_size: Sequence[int],
@@ -116,8 +115,7 @@ def _(
     return input.new_empty((rois.shape[0], input.shape[1] // (height * width), height, width))
 
 
-@torch.library.register_fake(_backward)
-def _(
+def _fake_backward(
     top_grad: torch.Tensor, rois: torch.Tensor, input_shape: Sequence[int], *_: Any
 ) -> torch.Tensor:
     return top_grad.new_empty(input_shape)
@@ -136,25 +134,21 @@ def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
 
 
 def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-    top_grad, rois, _, *ctx.settings = inputs
-    _, ctx.convention, layout = ctx.settings
-    first = 1 if layout == "NHWC" else 2
+    top_grad, rois, _, ctx.spatial_scale, convention, ctx.layout = inputs
+    # What torchvision's backward is the adjoint of: it writes to the whole map.
+    ctx.convention = "consistent" if convention == "torchvision" else convention
+    first = 1 if ctx.layout == "NHWC" else 2
     ctx.pooled_size = tuple(top_grad.shape[first : first + 2])
     ctx.save_for_backward(rois)
 
 
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    if ctx.convention == "torchvision":
-        raise NotImplementedError(
-            "psroipool_backward: with convention='torchvision' forward and backward are not each "
-            "other's adjoint, so there is no second derivative; 'consistent' has one."
-        )
     (rois,) = ctx.saved_tensors
-    made = _forward(grad, rois, ctx.pooled_size, *ctx.settings)
-    return made, None, None, None, None, None
+    settings = (ctx.pooled_size, ctx.spatial_scale, ctx.convention, ctx.layout)
+    return _forward(grad, rois, *settings), None, None, None, None, None
 
 
-torch.library.register_autograd(_forward, _gradient_of_forward, setup_context=_save_forward)
-torch.library.register_autograd(_backward, _gradient_of_backward, setup_context=_save_backward)
+register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
+register(_backward, _fake_backward, _gradient_of_backward, _save_backward)
 autocast_pooling("psroipool_forward", numbers=0)
 autocast_pooling("psroipool_backward", numbers=0)

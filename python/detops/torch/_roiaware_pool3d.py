@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Pool, Size3, ZOrigin
-from ._library import BelowAutograd, autocast_pooling, is_recorded, ops
+from ._library import BelowAutograd, Operator, autocast_pooling, is_recorded, ops, register
 
 __all__ = [
     "CompactPool",
@@ -20,9 +20,9 @@ __all__ = [
 ]
 
 _forward = ops.roiaware_pool3d_forward.default
-_backward = ops.roiaware_pool3d_backward.default
+_backward: Operator = ops.roiaware_pool3d_backward.default
 _compact_forward = ops.roiaware_pool3d_compact_forward.default
-_compact_backward = ops.roiaware_pool3d_compact_backward.default
+_compact_backward: Operator = ops.roiaware_pool3d_compact_backward.default
 
 
 class RoiAwarePool(NamedTuple):
@@ -237,8 +237,7 @@ def roiaware_pool3d_compact_backward(
 # ---- shapes of results ---------------------------------------------------------------------------
 
 
-@torch.library.register_fake(_forward)
-def _(
+def _fake_forward(
     rois: torch.Tensor,
     pts: torch.Tensor,
     pts_feature: torch.Tensor,
@@ -249,16 +248,14 @@ def _(
 ) -> tuple[torch.Tensor, ...]:
     size = out_size if len(out_size) == 3 else (out_size[0],) * 3
     shape = (rois.shape[0], *size, pts_feature.shape[1])
-    indices = {"dtype": torch.int32}
     return (
         rois.new_empty(shape),
-        rois.new_empty(shape if pool == "max" else (0,), **indices),
-        rois.new_empty((*shape[:4], max_pts_each_voxel), **indices),
+        rois.new_empty(shape if pool == "max" else (0,), dtype=torch.int32),
+        rois.new_empty((*shape[:4], max_pts_each_voxel), dtype=torch.int32),
     )
 
 
-@torch.library.register_fake(_compact_forward)
-def _(
+def _fake_compact_forward(
     rois: torch.Tensor,
     pts: torch.Tensor,
     pts_feature: torch.Tensor,
@@ -270,25 +267,22 @@ def _(
     context = torch.library.get_ctx()
     voxels, points = context.new_dynamic_size(), context.new_dynamic_size()
     shape = (voxels, pts_feature.shape[1])
-    indices = {"dtype": torch.int32}
     return (
-        rois.new_empty((voxels, 4), **indices),
-        rois.new_empty((voxels + 1,), **indices),
-        rois.new_empty((points,), **indices),
+        rois.new_empty((voxels, 4), dtype=torch.int32),
+        rois.new_empty((voxels + 1,), dtype=torch.int32),
+        rois.new_empty((points,), dtype=torch.int32),
         rois.new_empty(shape),
-        rois.new_empty(shape if pool == "max" else (0,), **indices),
+        rois.new_empty(shape if pool == "max" else (0,), dtype=torch.int32),
     )
 
 
-@torch.library.register_fake(_backward)
-def _(
+def _fake_backward(
     grad_out: torch.Tensor, argmax: Any, pts_idx_of_voxels: Any, pts_num: int, *_: Any
 ) -> torch.Tensor:
     return grad_out.new_empty((pts_num, grad_out.shape[4]))
 
 
-@torch.library.register_fake(_compact_backward)
-def _(
+def _fake_compact_backward(
     grad_out: torch.Tensor, voxel_begins: Any, pts_idx: Any, argmax: Any, pts_num: int, *_: Any
 ) -> torch.Tensor:
     return grad_out.new_empty((pts_num, grad_out.shape[1]))
@@ -372,13 +366,14 @@ def _gradient_of_compact_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ..
     return made, None, None, None, None, None
 
 
-for _op, _gradient, _save in (
-    (_forward, _gradient_of_forward, _save_forward),
-    (_backward, _gradient_of_backward, _save_backward),
-    (_compact_forward, _gradient_of_compact_forward, _save_compact_forward),
-    (_compact_backward, _gradient_of_compact_backward, _save_compact_backward),
-):
-    torch.library.register_autograd(_op, _gradient, setup_context=_save)
+register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
+register(_backward, _fake_backward, _gradient_of_backward, _save_backward)
+register(
+    _compact_forward, _fake_compact_forward, _gradient_of_compact_forward, _save_compact_forward
+)
+register(
+    _compact_backward, _fake_compact_backward, _gradient_of_compact_backward, _save_compact_backward
+)
 autocast_pooling("roiaware_pool3d_forward", numbers=2, result=0)
 autocast_pooling("roiaware_pool3d_compact_forward", numbers=2, result=3)
 autocast_pooling("roiaware_pool3d_backward", numbers=0)

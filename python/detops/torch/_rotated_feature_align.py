@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from ._library import BelowAutograd, autocast_pooling, is_recorded, ops
+from ._library import BelowAutograd, Operator, autocast_pooling, is_recorded, ops, register
 
 __all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
 
-_forward = ops.rotated_feature_align_forward.default
-_backward = ops.rotated_feature_align_backward.default
+_forward: Operator = ops.rotated_feature_align_forward.default
+_backward: Operator = ops.rotated_feature_align_backward.default
 
 
 def rotated_feature_align_forward(
@@ -103,7 +103,7 @@ def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     return _forward(grad, *ctx.saved_tensors, *ctx.settings), None, None, None
 
 
-for _op, _gradient in ((_forward, _gradient_of_forward), (_backward, _gradient_of_backward)):
-    torch.library.register_fake(_op, _fake)
-    torch.library.register_autograd(_op, _gradient, setup_context=_save)
-    autocast_pooling(_op._schema.name.removeprefix("detops::"), numbers=0)
+register(_forward, _fake, _gradient_of_forward, _save)
+register(_backward, _fake, _gradient_of_backward, _save)
+autocast_pooling("rotated_feature_align_forward", numbers=0)
+autocast_pooling("rotated_feature_align_backward", numbers=0)

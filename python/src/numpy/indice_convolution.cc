@@ -12,27 +12,13 @@
 #include "numpy/array.h"
 #include "numpy/call.h"
 #include "numpy/operators.h"
+#include "numpy/pairs.h"
 
 namespace detops_python {
 namespace {
 
 using detops_binding::Epilogue;
 using detops_binding::FilterShape;
-using detops_binding::PairLists;
-
-// Pairs, and what keeps their memory alive.
-struct Pairs {
-  Array array;
-  PairLists lists;
-
-  Pairs(nb::handle pairs, nb::handle counts, bool inverse, const char* function)
-      : array(Array::Indices(pairs, {function, "indice_pairs"})),
-        lists{.pairs = array.view(), .counts = Counts(counts, {function, "indice_num"}), .inverse = inverse} {
-    lists.Require(function);
-  }
-
-  int64_t length() const { return lists.pairs.extent(2); }
-};
 
 nb::object Forward(nb::handle features, nb::handle filters, nb::handle indice_pairs, nb::handle indice_num,
                    std::optional<int64_t> num_act_out, const std::string& filters_layout, bool inverse,

@@ -24,4 +24,6 @@ NB_MODULE(_native, module) {
   AddRoiAwarePool3d(module);
   AddGetIndicePairs(module);
   AddIndiceConvolution(module);
+  AddIndicePool(module);
+  AddPointToVoxel(module);
 }

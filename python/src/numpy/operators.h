@@ -11,6 +11,8 @@ void AddPsRoiPool(nanobind::module_& module);
 void AddRoiAwarePool3d(nanobind::module_& module);
 void AddGetIndicePairs(nanobind::module_& module);
 void AddIndiceConvolution(nanobind::module_& module);
+void AddIndicePool(nanobind::module_& module);
+void AddPointToVoxel(nanobind::module_& module);
 void AddSettings(nanobind::module_& module);
 
 }  // namespace detops_python

@@ -1,5 +1,6 @@
 #include "common/indice_convolution.h"
 
+#include "torch_ops/pairs.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -7,21 +8,6 @@ namespace {
 
 using detops_binding::Epilogue;
 using detops_binding::FilterShape;
-using detops_binding::PairLists;
-
-// Pairs, and what keeps their memory alive.
-struct Pairs {
-  Input input;
-  PairLists lists;
-
-  Pairs(const Tensor& pairs, const Tensor& counts, bool inverse, const char* function)
-      : input(Input::Indices(pairs, {function, "indice_pairs"})),
-        lists{.pairs = input.view(), .counts = Counts(counts, {function, "indice_num"}), .inverse = inverse} {
-    lists.Require(function);
-  }
-
-  int64_t length() const { return lists.pairs.extent(2); }
-};
 
 Tensor Convolve(const char* function, const Tensor& features, const Tensor& filters, const Tensor& indice_pairs,
                 const Tensor& indice_num, std::optional<int64_t> num_act_out, const Word& filters_layout, bool inverse,

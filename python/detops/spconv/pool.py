@@ -1,0 +1,161 @@
+"""Pooling of sparse tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .. import torch as ops
+from ._pairs import find_pairs
+from .conv import ConvAlgo
+from .core import SparseConvTensor, expand_nd
+from .modules import SparseModule
+
+__all__ = [
+    "SparseAvgPool1d",
+    "SparseAvgPool2d",
+    "SparseAvgPool3d",
+    "SparseGlobalAvgPool",
+    "SparseGlobalMaxPool",
+    "SparseMaxPool1d",
+    "SparseMaxPool2d",
+    "SparseMaxPool3d",
+    "SparseMaxPool4d",
+]
+
+
+class _Pool(SparseModule):
+    """The sites are those of a regular convolution of the same sizes.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, dilation : int or ndim int
+        Without ``stride`` it is the kernel's size.
+    indice_key : str, optional
+        An inverse convolution with this key goes back to the sites before the pooling.
+    start : "zero" or "lowest"
+        What a maximum begins with. The original begins with 0, so that nothing negative comes out.
+    algo, record_voxel_count, name
+        As in convolutions.
+    """
+
+    _ndim = 0
+    _kind = "max"
+    transposed = False
+    inverse = False
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        indice_key: str | None = None,
+        algo: Any = None,
+        record_voxel_count: bool = False,
+        name: str | None = None,
+        *,
+        subm: bool = False,
+        start: str = "zero",
+    ) -> None:
+        super().__init__(name)
+        self.ndim = self._ndim
+        self.kernel_size = expand_nd(self.ndim, kernel_size)
+        self.stride = list(self.kernel_size) if stride is None else expand_nd(self.ndim, stride)
+        self.padding = expand_nd(self.ndim, padding)
+        self.dilation = expand_nd(self.ndim, dilation)
+        self.output_padding = [0] * self.ndim
+        self.subm = subm
+        self.indice_key = indice_key
+        self.algo = ConvAlgo.Native if algo is None else algo
+        self.start = start
+        self.record_voxel_count = record_voxel_count
+        if record_voxel_count:
+            self.register_buffer("max_num_voxels_during_training", torch.zeros(1, dtype=torch.int32))
+
+    def extra_repr(self) -> str:
+        text = f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        return f"{text}, dilation={self.dilation}"
+
+    def get_max_num_voxels(self) -> torch.Tensor | None:
+        found = getattr(self, "max_num_voxels_during_training", None)
+        return found if isinstance(found, torch.Tensor) else None
+
+    def forward(self, input: SparseConvTensor) -> SparseConvTensor:
+        if not isinstance(input, SparseConvTensor):
+            raise ValueError(f"input is a {type(input).__name__}, expected a SparseConvTensor.")
+        pairs, output = find_pairs(self, input)
+        most = self.get_max_num_voxels()
+        if self.training and most is not None:
+            most.clamp_(min=output.indices.shape[0])
+        output._features = ops.indice_pool_forward(
+            input.features,
+            pairs.indice_pairs,
+            pairs.indice_pair_num,
+            output.indices.shape[0],
+            pool=self._kind,  # type: ignore[arg-type]
+            start=self.start,  # type: ignore[arg-type]
+        )
+        return output
+
+
+class SparseMaxPool1d(_Pool):
+    """The maximum of the sites under a kernel, on a line."""
+
+    _ndim = 1
+
+
+class SparseMaxPool2d(_Pool):
+    """The maximum of the sites under a kernel, in the plane."""
+
+    _ndim = 2
+
+
+class SparseMaxPool3d(_Pool):
+    """The maximum of the sites under a kernel, in space."""
+
+    _ndim = 3
+
+
+class SparseMaxPool4d(_Pool):
+    """The maximum of the sites under a kernel, in space and time."""
+
+    _ndim = 4
+
+
+class SparseAvgPool1d(_Pool):
+    """The average of the sites under a kernel, on a line."""
+
+    _ndim, _kind = 1, "avg"
+
+
+class SparseAvgPool2d(_Pool):
+    """The average of the sites under a kernel, in the plane."""
+
+    _ndim, _kind = 2, "avg"
+
+
+class SparseAvgPool3d(_Pool):
+    """The average of the sites under a kernel, in space."""
+
+    _ndim, _kind = 3, "avg"
+
+
+class _GlobalPool(SparseModule):
+    _kind = "amax"
+
+    def forward(self, input: SparseConvTensor) -> torch.Tensor:
+        features, samples = input.features, input.indices[:, 0].long()
+        made = features.new_zeros((input.batch_size, features.shape[1]))
+        return made.index_reduce(0, samples, features, self._kind, include_self=False)
+
+
+class SparseGlobalMaxPool(_GlobalPool):
+    """(batch, C): the maximum over all sites of each sample; 0 where it has none."""
+
+
+class SparseGlobalAvgPool(_GlobalPool):
+    """(batch, C): the average over all sites of each sample; 0 where it has none."""
+
+    _kind = "mean"
