@@ -49,7 +49,12 @@ _PACKAGES = {
         {"pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils": "detops.openpcdet"}, is_complete=True
     ),
     "spconv": _Package(
-        {"spconv": "detops.spconv", "spconv.pytorch": "detops.spconv"}, is_complete=True
+        {
+            "spconv": "detops.spconv",
+            "spconv.core": "detops.spconv.conv",
+            "spconv.pytorch": "detops.spconv",
+        },
+        is_complete=True,
     ),
     "torchvision": _Package({"torchvision.ops": "detops.torchvision"}, is_complete=False),
 }

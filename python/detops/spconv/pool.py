@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -142,20 +143,25 @@ class SparseAvgPool3d(_Pool):
     _ndim, _kind = 3, "avg"
 
 
-class _GlobalPool(SparseModule):
-    _kind = "amax"
-
-    def forward(self, input: SparseConvTensor) -> torch.Tensor:
-        features, samples = input.features, input.indices[:, 0].long()
-        made = features.new_zeros((input.batch_size, features.shape[1]))
-        return made.index_reduce(0, samples, features, self._kind, include_self=False)
-
-
-class SparseGlobalMaxPool(_GlobalPool):
+class SparseGlobalMaxPool(SparseModule):
     """(batch, C): the maximum over all sites of each sample; 0 where it has none."""
 
+    def forward(self, input: SparseConvTensor) -> torch.Tensor:
+        return _of_samples(input, lambda rows: rows.amax(0))
 
-class SparseGlobalAvgPool(_GlobalPool):
+
+class SparseGlobalAvgPool(SparseModule):
     """(batch, C): the average over all sites of each sample; 0 where it has none."""
 
-    _kind = "mean"
+    def forward(self, input: SparseConvTensor) -> torch.Tensor:
+        return _of_samples(input, lambda rows: rows.mean(0))
+
+
+def _of_samples(
+    input: SparseConvTensor, reduce: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    nothing = input.features.new_zeros(input.features.shape[1])
+    samples = [
+        input.features[input.indices[:, 0] == sample] for sample in range(input.batch_size)
+    ]
+    return torch.stack([reduce(rows) if len(rows) > 0 else nothing for rows in samples])

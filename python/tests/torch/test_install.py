@@ -1,0 +1,470 @@
+"""detops.install and uninstall, each in a process of its own: they change what imports find."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch.library", reason="PyTorch is not installed")
+
+import detops
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# Whatever is installed here: the program finds no package of these names but those of the test.
+HIDE = """
+import sys
+
+class Hide:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        spec = self.finder.find_spec(name, path, target)
+        hidden = name.partition(".")[0] in ("mmcv", "pcdet", "spconv", "torchvision")
+        return None if hidden and spec and FOLDER not in str(spec.origin) else spec
+
+sys.path.insert(0, FOLDER)
+sys.meta_path[:] = [Hide(finder) for finder in sys.meta_path]
+import detops
+
+def failure(statement):
+    try:
+        exec(statement, {})
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    raise AssertionError(f"{statement} works")
+"""
+
+
+def run(folder: Path, program: str) -> None:
+    start = f"FOLDER = {str(folder)!r}\n{HIDE}\n"
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", start + textwrap.dedent(program)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text), encoding="ascii")
+
+
+# ---- packages that are not there -----------------------------------------------------------------
+
+
+def test_nothing_is_imported_before_it_is_used(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        names = ("mmcv", "openpcdet", "torchvision", "spconv")
+        assert detops.install(*names) == names
+        import mmcv, pcdet.ops.roiaware_pool3d, torchvision
+        assert "torch" not in sys.modules
+        from mmcv.ops import RoIAwarePool3d
+        assert "torch" in sys.modules and RoIAwarePool3d.__module__ == "detops.mmcv.roiaware_pool3d"
+        """,
+    )
+
+
+def test_names_of_mmcv(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv")
+        import detops.mmcv, detops.mmcv.sparse_ops
+        from mmcv.ops import *
+        assert RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
+        from mmcv.ops import points_in_boxes_all, rotated_feature_align, sparse_ops
+        assert rotated_feature_align is detops.mmcv.rotated_feature_align
+        assert sparse_ops.indice_conv is detops.mmcv.sparse_ops.indice_conv
+        from mmcv.ops.points_in_boxes import points_in_boxes_part
+        from mmcv.ops.roiaware_pool3d import RoIAwarePool3dFunction
+        # The function is not lost to the module of its name.
+        import mmcv.ops.rotated_feature_align
+        from mmcv.ops.rotated_feature_align import RotatedFeatureAlignFunction
+        assert mmcv.ops.rotated_feature_align is rotated_feature_align
+        assert detops.mmcv.rotated_feature_align is rotated_feature_align
+        from mmcv import ops
+        assert getattr(ops, "RoIAwarePool3d") is RoIAwarePool3d
+        assert "RoIAwarePool3d" in dir(ops)
+        """,
+    )
+
+
+def test_names_of_openpcdet_and_torchvision(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        detops.install("openpcdet", "torchvision")
+        from pcdet.ops.roiaware_pool3d import roiaware_pool3d_utils
+        import detops.openpcdet, detops.torchvision, torchvision
+        assert roiaware_pool3d_utils.RoIAwarePool3d is detops.openpcdet.RoIAwarePool3d
+        assert torchvision.ops.ps_roi_pool is detops.torchvision.ps_roi_pool
+        from torchvision.ops import PSRoIPool
+        import torch
+        boxes = torch.tensor([[0.0, 0, 0, 2, 2, 2, 0]])
+        assert roiaware_pool3d_utils.points_in_boxes_cpu(torch.zeros(1, 3), boxes).item() == 1
+        assert PSRoIPool(2, 1.0)(torch.ones(1, 4, 5, 5), torch.zeros(1, 5)).shape == (1, 1, 2, 2)
+        """,
+    )
+
+
+def test_names_that_detops_does_not_have(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv", "openpcdet", "torchvision")
+        def text(kind, module, name):
+            return f"{kind}: detops stands in for {module} and has no {name}"
+        for statement, *words in (
+            ("from mmcv.ops import nms", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.nms"),
+            ("import mmcv.ops.nms", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.nms"),
+            ("import mmcv.ops; mmcv.ops.nms", "AttributeError", "mmcv.ops", "'nms'"),
+            ("from mmcv.ops.points_in_boxes import nms", "ModuleNotFoundError",
+             "mmcv.ops.points_in_boxes", "mmcv.ops.points_in_boxes.nms"),
+            ("import mmcv; mmcv.imread", "AttributeError", "mmcv", "'imread'"),
+            ("import mmcv.cnn", "ModuleNotFoundError", "mmcv", "mmcv.cnn"),
+            ("from pcdet.ops import nms", "ModuleNotFoundError", "pcdet.ops", "pcdet.ops.nms"),
+            ("import torchvision; torchvision.io", "AttributeError", "torchvision", "'io'"),
+        ):
+            assert failure(statement) == text(*words), failure(statement)
+        import mmcv.ops
+        assert not hasattr(mmcv.ops, "nms") and not hasattr(mmcv.ops, "__file__")
+        """,
+    )
+
+
+def test_spconv_with_a_stub(tmp_path: Path) -> None:
+    """What is set reaches the module that reads it."""
+    run(
+        tmp_path,
+        """
+        from types import ModuleType
+        for name in ("detops.spconv", "detops.spconv.constants", "detops.spconv.conv"):
+            module = sys.modules[name] = ModuleType(name)
+            module.__path__ = []
+            module.__spec__ = type(detops.__spec__)(name, None, is_package=True)
+        stub = sys.modules["detops.spconv"]
+        stub.SubMConv3d, stub.__version__, stub.__all__ = object(), "2.3.8", ["SubMConv3d"]
+        sys.modules["detops.spconv.constants"].SPCONV_USE_DIRECT_TABLE = True
+        sys.modules["detops.spconv.conv"].SparseConvolution = object()
+
+        assert detops.install("spconv") == ("spconv",)
+        import spconv
+        assert float(spconv.__version__[2:]) >= 2.2
+        import spconv.constants
+        spconv.constants.SPCONV_USE_DIRECT_TABLE = False
+        assert sys.modules["detops.spconv.constants"].SPCONV_USE_DIRECT_TABLE is False
+        import spconv.pytorch as spconv
+        assert spconv.SubMConv3d is stub.SubMConv3d
+        from spconv.pytorch.conv import SparseConvolution
+        assert failure("import spconv.pytorch.hash").startswith("ModuleNotFoundError: detops")
+        """,
+    )
+
+
+def test_setting_and_deleting_a_name(tmp_path: Path) -> None:
+    """unittest.mock does both."""
+    run(
+        tmp_path,
+        """
+        from unittest import mock
+        detops.install("mmcv")
+        import detops.mmcv, mmcv.ops
+        before = detops.mmcv.RoIAwarePool3d
+        with mock.patch("mmcv.ops.RoIAwarePool3d", 7):
+            assert mmcv.ops.RoIAwarePool3d == detops.mmcv.RoIAwarePool3d == 7
+        assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d is before
+        """,
+    )
+
+
+def test_models_are_compiled_and_pickled(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv", "torchvision")
+        import pickle
+        import mmcv.ops, torch, torchvision
+        def step(maps, boxes, rois):
+            aligned = mmcv.ops.rotated_feature_align(maps, boxes)
+            return torchvision.ops.ps_roi_pool(aligned, rois, 2)
+        inputs = torch.randn(1, 8, 4, 4), torch.rand(16, 5) * 30, torch.tensor([[0.0, 0, 0, 3, 3]])
+        compiled = torch.compile(step, backend="aot_eager", fullgraph=True)
+        assert torch.equal(compiled(*inputs), step(*inputs))
+        layer = pickle.loads(pickle.dumps(mmcv.ops.RoIAwarePool3d(3)))
+        assert layer.out_size == 3
+        # As a model that was saved with mmcv itself has it.
+        by_name = pickle.loads(b"cmmcv.ops.roiaware_pool3d\\nRoIAwarePool3d\\n.")
+        assert by_name is mmcv.ops.RoIAwarePool3d
+        """,
+    )
+
+
+def test_uninstall(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        finders = list(sys.meta_path)
+        detops.install("mmcv", "openpcdet", "torchvision")
+        from mmcv.ops import RoIAwarePool3d
+        from pcdet.ops.roiaware_pool3d import roiaware_pool3d_utils
+        assert detops.uninstall("mmcv") == ("mmcv",)
+        assert failure("import mmcv") == "ModuleNotFoundError: No module named 'mmcv'"
+        import pcdet.ops
+        assert detops.uninstall() == ("openpcdet", "torchvision")
+        assert detops.uninstall() == ()
+        assert failure("import pcdet") == "ModuleNotFoundError: No module named 'pcdet'"
+        left = [n for n in sys.modules if n.partition(".")[0] in ("mmcv", "pcdet", "torchvision")]
+        assert not left, left
+        assert sys.meta_path == finders
+        assert RoIAwarePool3d(2).out_size == 2
+        assert detops.install("mmcv") == ("mmcv",)
+        from mmcv.ops import RoIAwarePool3d as again
+        assert again is RoIAwarePool3d
+        """,
+    )
+
+
+def test_twice_is_once(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        count = len(sys.meta_path)
+        assert detops.install("mmcv") == detops.install("mmcv", replace=True) == ("mmcv",)
+        assert len(sys.meta_path) == count + 1
+        assert detops.uninstall() == ("mmcv",) and len(sys.meta_path) == count
+        """,
+    )
+
+
+def test_a_folder_is_not_a_package(tmp_path: Path) -> None:
+    (tmp_path / "mmcv" / "data").mkdir(parents=True)
+    run(
+        tmp_path,
+        """
+        assert detops.install("mmcv") == ("mmcv",)
+        from mmcv.ops import RoIAwarePool3d
+        """,
+    )
+
+
+def test_wrong_names_of_packages() -> None:
+    with pytest.raises(ValueError, match=r"install: packages has 'mmdet', expected some of 'mmcv'"):
+        detops.install("mmcv", "mmdet")
+    with pytest.raises(ValueError, match="install: no packages"):
+        detops.install()
+    with pytest.raises(ValueError, match="uninstall: packages has 'pcdet'"):
+        detops.uninstall("pcdet")
+    assert detops.uninstall() == ()
+
+
+# ---- packages that are there ---------------------------------------------------------------------
+
+MMCV = {
+    "mmcv/__init__.py": "__version__ = '2.2.0'\n",
+    "mmcv/cnn.py": "brick = 'original'\n",
+    "mmcv/ops/__init__.py": """
+        from .nms import nms
+        from .roiaware_pool3d import RoIAwarePool3d
+        from .rotated_feature_align import rotated_feature_align
+        """,
+    "mmcv/ops/nms.py": "nms = 'original nms'\n",
+    "mmcv/ops/roiaware_pool3d.py": "RoIAwarePool3d = 'original'\nhelper = 'original helper'\n",
+    "mmcv/ops/rotated_feature_align.py": "rotated_feature_align = 'original'\n",
+}
+# As mmcv-lite, or an mmcv that was built for another torch.
+BROKEN = {**MMCV, "mmcv/ops/nms.py": "import mmcv._ext\n"}
+PCDET = {
+    "pcdet/__init__.py": "",
+    "pcdet/ops/__init__.py": "",
+    "pcdet/ops/roiaware_pool3d/__init__.py": "",
+    "pcdet/ops/roiaware_pool3d/roiaware_pool3d_utils.py": "from . import roiaware_pool3d_cuda\n",
+    "pcdet/models.py": "from .ops.roiaware_pool3d import roiaware_pool3d_utils\n",
+}
+TORCHVISION = {
+    "torchvision/__init__.py": "from . import ops, transforms\n",
+    "torchvision/transforms.py": "resize = 'original'\n",
+    "torchvision/ops/__init__.py": """
+        from .ps_roi_pool import PSRoIPool, ps_roi_pool
+        from .roi_align import roi_align
+        """,
+    "torchvision/ops/ps_roi_pool.py": "ps_roi_pool = PSRoIPool = 'original'\n",
+    "torchvision/ops/roi_align.py": "roi_align = 'original'\n",
+}
+SPCONV = {
+    "spconv/__init__.py": "__version__ = '2.3.6'\n",
+    "spconv/utils.py": "",
+    "spconv/pytorch.py": "SubMConv3d = 'original'\n",
+}
+
+
+def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
+    write(tmp_path, {**MMCV, **PCDET, **TORCHVISION, **SPCONV})
+    run(
+        tmp_path,
+        """
+        assert detops.install("mmcv", "openpcdet", "torchvision", "spconv") == ()
+        from mmcv.ops import RoIAwarePool3d
+        assert RoIAwarePool3d == "original"
+        assert "roiaware_pool3d_cuda" in failure("import pcdet.models")
+        assert "torch" not in sys.modules
+        """,
+    )
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_replacing_in_mmcv(tmp_path: Path, order: str) -> None:
+    """Names of detops in the original, whose other names stay, before or after its import."""
+    write(tmp_path, MMCV)
+    first, second = 'assert detops.install("mmcv", replace=True) == ("mmcv",)', "import mmcv.ops"
+    first, second = (first, second) if order == "before" else (second, first)
+    run(
+        tmp_path,
+        f"""
+        {first}
+        {second}
+        import detops.mmcv, mmcv.cnn
+        assert mmcv.__version__ == "2.2.0" and mmcv.cnn.brick == "original"
+        assert mmcv.ops.nms == "original nms"
+        assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
+        assert mmcv.ops.rotated_feature_align is detops.mmcv.rotated_feature_align
+        assert mmcv.ops.points_in_boxes_all is detops.mmcv.points_in_boxes_all
+        from mmcv.ops.roiaware_pool3d import RoIAwarePool3d, helper
+        assert RoIAwarePool3d is detops.mmcv.RoIAwarePool3d and helper == "original helper"
+        import mmcv.ops.rotated_feature_align
+        assert mmcv.ops.rotated_feature_align is detops.mmcv.rotated_feature_align
+        from mmcv.ops.sparse_ops import indice_conv
+        import inspect
+        assert "original helper" in inspect.getsource(mmcv.ops.roiaware_pool3d)
+
+        assert detops.uninstall() == ("mmcv",)
+        from mmcv.ops import RoIAwarePool3d, nms, rotated_feature_align
+        assert RoIAwarePool3d == rotated_feature_align == "original"
+        from mmcv.ops.roiaware_pool3d import RoIAwarePool3d
+        assert RoIAwarePool3d == "original"
+        assert not hasattr(mmcv.ops, "points_in_boxes_all")
+        assert "mmcv.ops.sparse_ops" not in sys.modules and not hasattr(mmcv.ops, "sparse_ops")
+        import importlib
+        assert importlib.reload(mmcv.cnn).brick == "original"
+        assert importlib.reload(mmcv.ops).RoIAwarePool3d == "original"
+        """,
+    )
+
+
+def test_replacing_in_an_mmcv_without_its_extension(tmp_path: Path) -> None:
+    write(tmp_path, BROKEN)
+    run(
+        tmp_path,
+        """
+        assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
+        detops.install("mmcv", replace=True)
+        assert "torch" not in sys.modules
+        import mmcv.cnn
+        from mmcv.ops import RoIAwarePool3d, rotated_feature_align, sparse_ops
+        from mmcv.ops.roiaware_pool3d import RoIAwarePool3dFunction
+        assert mmcv.cnn.brick == "original" and mmcv.__version__ == "2.2.0"
+        assert RoIAwarePool3d(3).out_size == 3 and callable(rotated_feature_align)
+        assert failure("import mmcv.ops; mmcv.ops.deform_conv") == (
+            "AttributeError: detops stands in for mmcv.ops and has no 'deform_conv'; "
+            "mmcv.ops itself could not be imported: No module named 'mmcv._ext'")
+        assert failure("from mmcv.ops import nms") == (
+            "ModuleNotFoundError: No module named 'mmcv._ext'")
+        detops.uninstall()
+        assert not hasattr(mmcv, "ops")
+        assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
+        """,
+    )
+
+
+def test_replacing_in_an_openpcdet_without_its_extension(tmp_path: Path) -> None:
+    write(tmp_path, PCDET)
+    run(
+        tmp_path,
+        """
+        assert detops.install("openpcdet", replace=True) == ("openpcdet",)
+        assert "torch" not in sys.modules
+        import pcdet.models, detops.openpcdet
+        found = pcdet.models.roiaware_pool3d_utils
+        assert found.RoIAwarePool3d is detops.openpcdet.RoIAwarePool3d
+        assert FOLDER in pcdet.__file__
+        detops.uninstall()
+        name = "pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils"
+        assert "roiaware_pool3d_cuda" in failure(f"import {name}")
+        """,
+    )
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_replacing_in_torchvision(tmp_path: Path, order: str) -> None:
+    write(tmp_path, TORCHVISION)
+    first, second = 'detops.install("torchvision", replace=True)', "import torchvision"
+    first, second = (first, second) if order == "before" else (second, first)
+    run(
+        tmp_path,
+        f"""
+        {first}
+        {second}
+        from detops.torchvision import PSRoIPool, ps_roi_pool
+        assert torchvision.ops.ps_roi_pool is ps_roi_pool
+        assert torchvision.ops.PSRoIPool is PSRoIPool
+        assert torchvision.ops.roi_align == torchvision.transforms.resize == "original"
+        assert torchvision.ops.__spec__.origin.endswith("__init__.py")
+        torchvision.ops.PSRoIPool = "somebody else's"
+        detops.uninstall()
+        assert torchvision.ops.ps_roi_pool == "original"
+        assert torchvision.ops.PSRoIPool == "somebody else's"
+        """,
+    )
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_replacing_spconv_as_a_whole(tmp_path: Path, order: str) -> None:
+    write(tmp_path, SPCONV)
+    loaded = "import spconv.pytorch, spconv.utils" if order == "after" else ""
+    run(
+        tmp_path,
+        f"""
+        from types import ModuleType
+        stub = sys.modules["detops.spconv"] = ModuleType("detops.spconv")
+        stub.__path__, stub.__all__, stub.SubMConv3d = [], [], "ours"
+        {loaded}
+        detops.install("spconv", replace=True)
+        import spconv.pytorch
+        assert spconv.pytorch.SubMConv3d == spconv.SubMConv3d == "ours"
+        assert failure("import spconv.utils").startswith("ModuleNotFoundError: detops stands in")
+        detops.uninstall()
+        import spconv.pytorch, spconv.utils
+        assert spconv.__version__ == "2.3.6" and spconv.pytorch.SubMConv3d == "original"
+        """,
+    )
+
+
+# ---- documentation -------------------------------------------------------------------------------
+
+
+def test_examples_of_the_page(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "dropins.md"
+    run(
+        tmp_path,
+        f"""
+        import doctest, pathlib
+        text = pathlib.Path({str(page)!r}).read_text(encoding="ascii").replace("```", "")
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+        example = doctest.DocTestParser().get_doctest(text, {{}}, "dropins.md", None, 0)
+        runner.run(example, out=sys.stderr.write)
+        result = runner.summarize()
+        assert result.attempted > 5 and result.failed == 0
+        """,
+    )
