@@ -34,12 +34,14 @@ tools=(numpy pytest hypothesis mypy)
 # ml_dtypes and matplotlib may be missing for a new Python; what needs them is skipped then.
 pip_install "$python" "${tools[@]}" ml_dtypes matplotlib || pip_install "$python" "${tools[@]}" || exit 77
 pip_install "$python" --no-deps "$wheel"
-run_pytest "$python" --ignore=python/tests/torch python/tests
+run_pytest "$python" --ignore=python/tests/with_torch python/tests
 
 if ! "$with_torch" -m pip show --quiet torch 2> /dev/null; then
   echo "tests with PyTorch skipped: it could not be installed"
   exit 0
 fi
 pip_install "$with_torch" "${tools[@]}" ml_dtypes expecttest
+# These tests are many and slow: two at a time, where that can be had.
+pip_install "$with_torch" pytest-xdist && parallel=(-n 2) || parallel=()
 pip_install "$with_torch" --no-deps --force-reinstall "$wheel"
-run_pytest "$with_torch" python/tests/torch python/tests/test_package.py
+run_pytest "$with_torch" "${parallel[@]}" python/tests/with_torch python/tests/test_package.py

@@ -318,7 +318,9 @@ def _save_fused(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None
 
 def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     features, filters, *pairs, output = ctx.saved_tensors
-    wants_features, wants_filters, _, _, _, wants_bias, wants_residual = ctx.needs_input_grad[:7]
+    # Arguments that a caller of the operator has left out are not there.
+    wanted = (*ctx.needs_input_grad, False, False)[:7]
+    wants_features, wants_filters, _, _, _, wants_bias, wants_residual = wanted
     if ctx.slope is not None:
         grad = torch.where(output <= 0, grad * ctx.slope, grad)
     data = filter_grad = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -22,7 +23,7 @@ __all__ = [
     "register",
 ]
 
-Operator: TypeAlias = Callable[..., torch.Tensor]
+Operator: TypeAlias = "Callable[..., torch.Tensor]"
 """An operator with one result."""
 
 
@@ -51,12 +52,23 @@ _LIBRARY: Any = _torch_library.Library("detops", "FRAGMENT")
 
 def register(op: Any, fake: Any, gradient: Any = None, save: Any = None) -> None:
     """The shapes of an operator's results, and how gradients come back through it."""
-    _torch_library.register_fake(op, fake)
+
+    @functools.wraps(fake)
+    def on_one_device(*args: Any, **kwargs: Any) -> Any:
+        tensors = (v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor))
+        devices = {str(tensor.device) for tensor in tensors}
+        if len(devices) > 1:
+            name = op._schema.name.removeprefix("detops::")
+            raise ValueError(f"{name}: tensors are on {' and '.join(sorted(devices))}.")
+        return fake(*args, **kwargs)
+
+    _torch_library.register_fake(op, on_one_device)
     if gradient is not None:
         _torch_library.register_autograd(op, gradient, setup_context=save)
 
 
 
+_forward_ad: Any = torch.autograd.forward_ad
 _is_grad_enabled = torch.is_grad_enabled
 _is_compiling = torch.compiler.is_compiling
 
@@ -65,11 +77,20 @@ _is_compiling = torch.compiler.is_compiling
 BelowAutograd: Any = getattr(torch._C, "_AutoDispatchBelowAutograd", None)
 
 
+def _refuse_tangents(tensors: tuple[torch.Tensor | None, ...]) -> None:
+    # torch would take a derivative that nobody has written for zero.
+    for tensor in tensors:
+        if tensor is not None and _forward_ad.unpack_dual(tensor).tangent is not None:
+            raise NotImplementedError("detops.torch has no derivatives in forward mode.")
+
+
 def is_recorded(*tensors: torch.Tensor | None) -> bool:
     """Whether autograd, or a tracer, must see the call."""
+    if getattr(_forward_ad, "_current_level", -1) >= 0:
+        _refuse_tangents(tensors)
     if _is_grad_enabled():
         for tensor in tensors:
-            if tensor is not None and tensor.requires_grad:
+            if getattr(tensor, "requires_grad", False):  # What is no tensor, torch will refuse.
                 return True
     return BelowAutograd is None or _is_compiling()
 

@@ -325,9 +325,12 @@ def _gradient_of_compact_forward(ctx: Any, *grads: torch.Tensor) -> tuple[Any, .
 
 
 def _pick(features: torch.Tensor, argmax: torch.Tensor) -> torch.Tensor:
-    rows = argmax.reshape(-1, features.shape[1])
-    picked = features.gather(0, rows.clamp(min=0).long())
-    return torch.where(rows >= 0, picked, 0).reshape(argmax.shape)
+    points, channels = features.shape
+    # Voxels without points pick from a row of zeros behind the last point.
+    rows = torch.where(argmax >= 0, argmax, points).reshape(-1, channels).long()
+    return torch.cat([features, features.new_zeros((1, channels))]).gather(0, rows).reshape(
+        argmax.shape
+    )
 
 
 def _average(features: torch.Tensor, counts: torch.Tensor, points: torch.Tensor) -> torch.Tensor:
@@ -350,7 +353,7 @@ def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     counts = lists[:, 0]
     held = torch.arange(lists.shape[1] - 1) < counts[:, None]
     made = _average(grad, counts, lists[:, 1:][held])
-    return made.reshape(*indices.shape[:4], -1), None, None, None, None
+    return made.reshape(*indices.shape[:4], grad.shape[1]), None, None, None, None
 
 
 def _save_compact_backward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
