@@ -1,8 +1,8 @@
 /* indice_convolution: sparse convolution on the pairs of mluOpGetIndicePairs, forward and backward. Part of mlu_op.h.
  * Mathematics, algorithm, memory and speed: src/ops/indice_convolution/README.md.
  *
- * Words and shapes, the same for all functions here. K kernel offsets, L the last extent of indice_pairs, W_k the filter
- * of offset k as a matrix of Ci rows and Co columns:
+ * Words and shapes, the same for all functions here. K kernel offsets, L the last extent of indice_pairs, W_k the
+ * filter of offset k as a matrix of Ci rows and Co columns:
  *   indice_pairs  [K, 2, L]  int32, any layout; row 0: input indices, row 1: output indices. Of offset k the first
  *                            indice_num[k] columns count, in any order; the same index may occur again, then the terms
  *                            add up. What stands behind them is not read.

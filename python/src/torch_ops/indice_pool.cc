@@ -6,8 +6,8 @@
 namespace detops_torch {
 namespace {
 
-Tensor Forward(const Tensor& features, const Tensor& indice_pairs, const Tensor& indice_num, std::optional<int64_t> num_act_out,
-               const Word& pool, const Word& start) {
+Tensor Forward(const Tensor& features, const Tensor& indice_pairs, const Tensor& indice_num,
+               std::optional<int64_t> num_act_out, const Word& pool, const Word& start) {
   constexpr char kFunction[] = "indice_pool_forward";
   const detopsPoolMethod_t method = detops_binding::IndicePoolOf(pool, kFunction);
   const detopsMaximumStart_t first = detops_binding::MaximumStartOf(start, kFunction);
