@@ -30,6 +30,15 @@ FUNCTIONS = [
 NUMPY_ONLY = ("out", "mapping_channel")
 
 
+def test_examples_of_the_page() -> None:
+    text = (HERE.parents[2] / "docs" / "torch.md").read_text(encoding="ascii").replace("```", "")
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(optionflags=options)
+    runner.run(doctest.DocTestParser().get_doctest(text, {}, "torch.md", None, 0))
+    result = runner.summarize()
+    assert result.attempted > 8 and result.failed == 0
+
+
 def test_all_names_exist_and_are_documented() -> None:
     assert sorted(detops.torch.__all__) == detops.torch.__all__
     for name in detops.torch.__all__:
