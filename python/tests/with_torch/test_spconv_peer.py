@@ -1,0 +1,107 @@
+"""detops.spconv beside spconv itself, where that is installed (2.3.8 for the CPU).
+
+spconv runs in a process with one thread: with more, its scatter loses updates, and its results
+differ from run to run. Left out by name: kernels of one offset, whose weight it reads transposed
+(constants.COMPATIBLE_1X1 is compared instead), and the gradient of its average pooling.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch.library", reason="PyTorch is not installed")
+
+HERE = Path(__file__).resolve().parent
+
+LAYERS = [
+    ("SubMConv1d", (4, 8, 3), {}),
+    ("SubMConv2d", (4, 8, 5), {}),
+    ("SubMConv3d", (4, 8, 3), {}),
+    ("SubMConv3d", (4, 8, 3), {"bias": False}),
+    ("SubMConv3d", (4, 8, 3), {"dilation": 2}),
+    ("SparseConv1d", (4, 8, 3, 2, 1), {}),
+    ("SparseConv2d", (4, 8, 3, 1, 0, 2), {}),
+    ("SparseConv3d", (4, 8, 3, 2, 1), {}),
+    ("SparseConv3d", (4, 8, (3, 1, 1), (2, 1, 1)), {}),
+    ("SparseConvTranspose2d", (4, 8, 3, 2, 1), {}),
+    ("SparseConvTranspose3d", (4, 8, 2, 2), {}),
+]
+
+PROGRAM = """
+import sys, types, warnings
+warnings.simplefilter("ignore")
+sys.path.insert(0, sys.argv[1])
+import torch
+torch.set_num_threads(1)
+# On a CPU-only torch its backward fails when it asks for the stream of a GPU it does not use.
+torch.cuda.current_stream = lambda *_: types.SimpleNamespace(cuda_stream=0)
+import spconv.pytorch as theirs
+import detops.spconv as ours
+from test_spconv_peer import LAYERS
+from test_spconv_layers import some_sites
+
+def rows(x):
+    keys = sorted(range(len(x.indices)), key=lambda row: x.indices[row].tolist())
+    return x.features[keys], x.indices[keys]
+
+def compare(name, arguments, words):
+    torch.manual_seed(0)
+    ndim = int(name[-2])
+    sites = some_sites(ndim, 12, 2, 150)
+    values = torch.randn(len(sites), 4)
+    found = []
+    layer = getattr(theirs, name)(*arguments, **words, algo=theirs.ConvAlgo.Native)
+    mine = getattr(ours, name)(*arguments, **words)
+    mine.load_state_dict(layer.state_dict())
+    assert list(mine.state_dict()) == list(layer.state_dict())
+    for package, module in ((theirs, layer), (ours, mine)):
+        features = values.clone().requires_grad_()
+        y = module(package.SparseConvTensor(features, sites, [12] * ndim, 2))
+        numbers, places = rows(y)
+        weights = torch.linspace(-1, 1, numbers.numel()).reshape(numbers.shape)
+        grads = torch.autograd.grad(numbers, [features, *module.parameters()], weights)
+        found.append((numbers, places, list(y.spatial_shape), grads))
+    (a, ai, ashape, agrads), (b, bi, bshape, bgrads) = found
+    assert torch.equal(ai, bi) and ashape == bshape
+    torch.testing.assert_close(b, a)
+    for theirs_grad, my_grad in zip(agrads, bgrads, strict=True):
+        torch.testing.assert_close(my_grad, theirs_grad, rtol=1e-4, atol=1e-4)
+
+for layer in LAYERS:
+    compare(*layer)
+ours.constants.COMPATIBLE_1X1 = True
+compare("SubMConv3d", (4, 8, 1), {})
+
+# A max pooling, then the inverse convolution that undoes it.
+torch.manual_seed(0)
+sites, values = some_sites(3, 12, 2, 150), torch.randn(150, 4)[: len(some_sites(3, 12, 2, 150))]
+back = theirs.SparseInverseConv3d(4, 5, 2, "p", algo=theirs.ConvAlgo.Native)
+mine = ours.SparseInverseConv3d(4, 5, 2, "p")
+mine.load_state_dict(back.state_dict())
+pool = theirs.SparseMaxPool3d(2, indice_key="p", algo=theirs.ConvAlgo.Native)
+a = back(pool(theirs.SparseConvTensor(values, sites, [12] * 3, 2)))
+b = mine(ours.SparseMaxPool3d(2, indice_key="p")(ours.SparseConvTensor(values, sites, [12] * 3, 2)))
+assert torch.equal(a.indices, b.indices)
+torch.testing.assert_close(b.features, a.features)
+print("compared")
+"""
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("spconv") is None, reason="spconv itself is not installed"
+)
+def test_same_as_spconv() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(HERE)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert run.returncode == 0 and "compared" in run.stdout, run.stdout + run.stderr
