@@ -12,6 +12,8 @@ from ..torch import (
     indice_convolution_backward_filter,
     indice_convolution_forward,
     indice_convolution_forward_fused,
+    indice_pool_backward,
+    indice_pool_forward,
 )
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "get_indice_pairs",
     "indice_conv",
     "indice_conv_backward",
+    "indice_maxpool",
+    "indice_maxpool_backward",
 ]
 
 
@@ -231,3 +235,46 @@ def indice_conv_backward(
             features, out_bp, *pairs, filters.shape, inverse=bool(inverse)
         ),
     ]
+
+
+def indice_maxpool(
+    features: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_pair_num: torch.Tensor,
+    num_activate_out: int,
+) -> torch.Tensor:
+    """The maximum of the input rows of each output row, and of 0: nothing negative comes out.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> pairs, counts = torch.tensor([[[0, 1, 2], [0, 0, 1]]]), torch.tensor([3])
+    >>> ops.indice_maxpool(torch.tensor([[1.0], [5.0], [-2.0]]), pairs, counts, 2).ravel()
+    tensor([5., 0.])
+    """
+    return indice_pool_forward(features, indice_pairs, indice_pair_num, num_activate_out)
+
+
+def indice_maxpool_backward(
+    features: torch.Tensor,
+    out_features: torch.Tensor,
+    out_bp: torch.Tensor,
+    indice_pairs: torch.Tensor,
+    indice_pair_num: torch.Tensor,
+) -> torch.Tensor:
+    """The gradient of :func:`indice_maxpool`: every input that equals its output gets all of it.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import detops.mmcv.sparse_ops as ops
+    >>> pairs, counts = torch.tensor([[[0, 1], [0, 0]]]), torch.tensor([2])
+    >>> features, out, grad = (torch.tensor(rows) for rows in ([[1.0], [5.0]], [[5.0]], [[3.0]]))
+    >>> ops.indice_maxpool_backward(features, out, grad, pairs, counts).ravel()
+    tensor([0., 3.])
+    """
+    rows = features.shape[0]
+    return indice_pool_backward(
+        out_bp, features, out_features, indice_pairs, indice_pair_num, rows
+    )
