@@ -229,7 +229,18 @@ SURFACE = {
     "inverse=False, subm=False",
     "indice_conv_backward": "features, filters, out_bp, indice_pairs, indice_pair_num, "
     "inverse=False, subm=False",
+    "indice_maxpool": "features, indice_pairs, indice_pair_num, num_activate_out",
+    "indice_maxpool_backward": "features, out_features, out_bp, indice_pairs, indice_pair_num",
 }
+
+
+def test_maximum_begins_at_zero() -> None:
+    outids, pairs, counts = ops.get_indice_pairs(torch.tensor([[0, 0], [0, 1], [0, 5]]), 1, [6], 2, 2)
+    features = torch.tensor([[1.0, -1], [3, -2], [-4, 0]], dtype=torch.float64)
+    made = ops.indice_maxpool(features, pairs, counts, len(outids))
+    assert made.tolist() == [[3, 0], [0, 0]]
+    grad = ops.indice_maxpool_backward(features, made, torch.ones_like(made), pairs, counts)
+    assert grad.tolist() == [[0, 0], [1, 0], [0, 1]]  # An input of 0 ties with the start.
 
 
 @pytest.mark.parametrize("name", ops.__all__)
