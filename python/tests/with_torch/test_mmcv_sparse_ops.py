@@ -235,7 +235,8 @@ SURFACE = {
 
 
 def test_maximum_begins_at_zero() -> None:
-    outids, pairs, counts = ops.get_indice_pairs(torch.tensor([[0, 0], [0, 1], [0, 5]]), 1, [6], 2, 2)
+    sites = torch.tensor([[0, 0], [0, 1], [0, 5]])
+    outids, pairs, counts = ops.get_indice_pairs(sites, 1, [6], 2, 2)
     features = torch.tensor([[1.0, -1], [3, -2], [-4, 0]], dtype=torch.float64)
     made = ops.indice_maxpool(features, pairs, counts, len(outids))
     assert made.tolist() == [[3, 0], [0, 0]]
