@@ -20,6 +20,7 @@ __all__ = [
     "SparseSequential",
     "SparseSyncBatchNorm",
     "ToDense",
+    "VoxelCounter",
     "assign_name_for_sparse_modules",
     "is_sparse_conv",
     "is_spconv_module",
@@ -33,6 +34,25 @@ class SparseModule(nn.Module):
         super().__init__()
         self.name = name
         self._sparse_unique_name = ""
+
+
+class VoxelCounter(SparseModule):
+    """A layer that may remember the most output sites it has seen in training."""
+
+    def __init__(self, name: str | None, record_voxel_count: bool) -> None:
+        super().__init__(name)
+        self.record_voxel_count = record_voxel_count
+        if record_voxel_count:
+            self.register_buffer("max_num_voxels_during_training", torch.zeros(1, dtype=torch.int32))
+
+    def get_max_num_voxels(self) -> torch.Tensor | None:
+        found = getattr(self, "max_num_voxels_during_training", None)
+        return found if isinstance(found, torch.Tensor) else None
+
+    def record(self, output: SparseConvTensor) -> None:
+        most = self.get_max_num_voxels()
+        if self.training and most is not None:
+            most.clamp_(min=output.indices.shape[0])
 
 
 def is_spconv_module(module: nn.Module) -> bool:

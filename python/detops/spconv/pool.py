@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from .. import torch as ops
+from ._convolution import ConvAlgo
 from ._pairs import find_pairs
-from .conv import ConvAlgo
 from .core import SparseConvTensor, expand_nd
-from .modules import SparseModule
+from .modules import SparseModule, VoxelCounter
 
 __all__ = [
     "SparseAvgPool1d",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-class _Pool(SparseModule):
+class _Pool(VoxelCounter):
     """The sites are those of a regular convolution of the same sizes.
 
     Parameters
@@ -60,7 +60,7 @@ class _Pool(SparseModule):
         subm: bool = False,
         start: str = "zero",
     ) -> None:
-        super().__init__(name)
+        super().__init__(name, record_voxel_count)
         self.ndim = self._ndim
         self.kernel_size = expand_nd(self.ndim, kernel_size)
         self.stride = list(self.kernel_size) if stride is None else expand_nd(self.ndim, stride)
@@ -71,25 +71,16 @@ class _Pool(SparseModule):
         self.indice_key = indice_key
         self.algo = ConvAlgo.Native if algo is None else algo
         self.start = start
-        self.record_voxel_count = record_voxel_count
-        if record_voxel_count:
-            self.register_buffer("max_num_voxels_during_training", torch.zeros(1, dtype=torch.int32))
 
     def extra_repr(self) -> str:
         text = f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
         return f"{text}, dilation={self.dilation}"
 
-    def get_max_num_voxels(self) -> torch.Tensor | None:
-        found = getattr(self, "max_num_voxels_during_training", None)
-        return found if isinstance(found, torch.Tensor) else None
-
     def forward(self, input: SparseConvTensor) -> SparseConvTensor:
         if not isinstance(input, SparseConvTensor):
             raise ValueError(f"input is a {type(input).__name__}, expected a SparseConvTensor.")
         pairs, output = find_pairs(self, input)
-        most = self.get_max_num_voxels()
-        if self.training and most is not None:
-            most.clamp_(min=output.indices.shape[0])
+        self.record(output)
         output._features = ops.indice_pool_forward(
             input.features,
             pairs.indice_pairs,

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .._types import Activation, FiltersLayout
-from ._library import BelowAutograd, Operator, autocast_numbers, is_recorded, ops, register
+from ._library import Operator, autocast_numbers, call, ops, register
 
 __all__ = [
     "indice_convolution_backward_data",
@@ -71,10 +71,8 @@ def indice_convolution_forward(
     tensor([ 53.,  32., 300.])
     """
     arguments = (features, filters, indice_pairs, indice_num, num_act_out, filters_layout, inverse)
-    if is_recorded(features, filters):
-        return _forward(*arguments)
-    with BelowAutograd():
-        return _forward(*arguments)
+    made: torch.Tensor = call(_forward, (features, filters), *arguments)
+    return made
 
 
 def indice_convolution_forward_fused(
@@ -122,10 +120,8 @@ def indice_convolution_forward_fused(
     """
     arguments = (features, filters, indice_pairs, indice_num, num_act_out, bias, residual)
     words = (activation, negative_slope, filters_layout, inverse)
-    if is_recorded(features, filters, bias, residual):
-        return _fused(*arguments, *words)
-    with BelowAutograd():
-        return _fused(*arguments, *words)
+    made: torch.Tensor = call(_fused, (features, filters, bias, residual), *arguments, *words)
+    return made
 
 
 def indice_convolution_backward_data(
@@ -164,10 +160,8 @@ def indice_convolution_backward_data(
     tensor([6., 6.])
     """
     arguments = (output_grad, filters, indice_pairs, indice_num, num_act_in, filters_layout, inverse)
-    if is_recorded(output_grad, filters):
-        return _backward_data(*arguments)
-    with BelowAutograd():
-        return _backward_data(*arguments)
+    made: torch.Tensor = call(_backward_data, (output_grad, filters), *arguments)
+    return made
 
 
 def indice_convolution_backward_filter(
@@ -205,10 +199,8 @@ def indice_convolution_backward_filter(
     tensor([22.])
     """
     arguments = (features, output_grad, indice_pairs, indice_num, filters_shape, filters_layout, inverse)
-    if is_recorded(features, output_grad):
-        return _backward_filter(*arguments)
-    with BelowAutograd():
-        return _backward_filter(*arguments)
+    made: torch.Tensor = call(_backward_filter, (features, output_grad), *arguments)
+    return made
 
 
 # ---- shapes of results ---------------------------------------------------------------------------
@@ -288,20 +280,26 @@ def _fake_backward_filter(
 # other two as gradients.
 
 
-def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-    features, filters, indice_pairs, indice_num, _, *ctx.words = inputs
-    ctx.save_for_backward(features, filters, indice_pairs, indice_num)
+def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    left, right, indice_pairs, indice_num, _, *ctx.words = inputs
+    ctx.save_for_backward(left, right, indice_pairs, indice_num)
+
+
+def _gradients(
+    ctx: Any, grad: torch.Tensor, features: torch.Tensor, filters: torch.Tensor, pairs: Any
+) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    """Of a convolution, for its features and filters."""
+    data = filter_grad = None
+    if ctx.needs_input_grad[0]:
+        data = _backward_data(grad, filters, *pairs, features.shape[0], *ctx.words)
+    if ctx.needs_input_grad[1]:
+        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, *ctx.words)
+    return data, filter_grad
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     features, filters, *pairs = ctx.saved_tensors
-    wants_features, wants_filters = ctx.needs_input_grad[:2]
-    data = filter_grad = None
-    if wants_features:
-        data = _backward_data(grad, filters, *pairs, features.shape[0], *ctx.words)
-    if wants_filters:
-        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, *ctx.words)
-    return data, filter_grad, None, None, None, None, None
+    return *_gradients(ctx, grad, features, filters, pairs), None, None, None, None, None
 
 
 def _save_fused(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -318,58 +316,39 @@ def _save_fused(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None
 
 def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     features, filters, *pairs, output = ctx.saved_tensors
-    # Arguments that a caller of the operator has left out are not there.
-    wanted = (*ctx.needs_input_grad, False, False)[:7]
-    wants_features, wants_filters, _, _, _, wants_bias, wants_residual = wanted
     if ctx.slope is not None:
         grad = torch.where(output <= 0, grad * ctx.slope, grad)
-    data = filter_grad = None
-    if wants_features:
-        data = _backward_data(grad, filters, *pairs, features.shape[0], *ctx.words)
-    if wants_filters:
-        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, *ctx.words)
+    # Arguments that a caller of the operator has left out are not there.
+    wants_bias, wants_residual = (*ctx.needs_input_grad, False, False)[5:7]
+    convolution = _gradients(ctx, grad, features, filters, pairs)
     bias = grad.sum(0) if wants_bias else None
     residual = grad if wants_residual else None
-    return data, filter_grad, None, None, None, bias, residual, None, None, None, None
-
-
-def _save_backward_data(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-    output_grad, filters, indice_pairs, indice_num, _, *ctx.words = inputs
-    ctx.save_for_backward(output_grad, filters, indice_pairs, indice_num)
+    return *convolution, None, None, None, bias, residual, None, None, None, None
 
 
 def _gradient_of_backward_data(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     output_grad, filters, *pairs = ctx.saved_tensors
-    wants_output_grad, wants_filters = ctx.needs_input_grad[:2]
     forward = filter_grad = None
-    if wants_output_grad:
+    if ctx.needs_input_grad[0]:
         forward = _forward(grad, filters, *pairs, output_grad.shape[0], *ctx.words)
-    if wants_filters:
+    if ctx.needs_input_grad[1]:
         filter_grad = _backward_filter(grad, output_grad, *pairs, filters.shape, *ctx.words)
     return forward, filter_grad, None, None, None, None, None
 
 
-def _save_backward_filter(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-    features, output_grad, indice_pairs, indice_num, _, *ctx.words = inputs
-    ctx.save_for_backward(features, output_grad, indice_pairs, indice_num)
-
-
 def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     features, output_grad, *pairs = ctx.saved_tensors
-    wants_features, wants_output_grad = ctx.needs_input_grad[:2]
     data = forward = None
-    if wants_features:
+    if ctx.needs_input_grad[0]:
         data = _backward_data(output_grad, grad, *pairs, features.shape[0], *ctx.words)
-    if wants_output_grad:
+    if ctx.needs_input_grad[1]:
         forward = _forward(features, grad, *pairs, output_grad.shape[0], *ctx.words)
     return data, forward, None, None, None, None, None
 
 
-register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
+register(_forward, _fake_forward, _gradient_of_forward, _save)
 register(_fused, _fake_fused, _gradient_of_fused, _save_fused)
-register(_backward_data, _fake_backward_data, _gradient_of_backward_data, _save_backward_data)
-register(
-    _backward_filter, _fake_backward_filter, _gradient_of_backward_filter, _save_backward_filter
-)
+register(_backward_data, _fake_backward_data, _gradient_of_backward_data, _save)
+register(_backward_filter, _fake_backward_filter, _gradient_of_backward_filter, _save)
 for _name in ("forward", "forward_fused", "backward_data", "backward_filter"):
     autocast_numbers(f"indice_convolution_{_name}")

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from .._types import Pool, Start
-from ._library import BelowAutograd, Operator, autocast_numbers, is_recorded, ops, register
+from ._library import Operator, autocast_numbers, call, ops, register
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
@@ -57,10 +57,10 @@ def indice_pool_forward(
     >>> detops.torch.indice_pool_forward(features, pairs, counts, 2, pool="avg").ravel()
     tensor([ 3., -2.])
     """
-    if is_recorded(features):
-        return _forward(features, indice_pairs, indice_num, num_act_out, pool, start)
-    with BelowAutograd():
-        return _forward(features, indice_pairs, indice_num, num_act_out, pool, start)
+    made: torch.Tensor = call(
+        _forward, (features,), features, indice_pairs, indice_num, num_act_out, pool, start
+    )
+    return made
 
 
 def indice_pool_backward(
@@ -100,10 +100,8 @@ def indice_pool_backward(
     tensor([3., 3.])
     """
     arguments = (output_grad, features, features_out, indice_pairs, indice_num, num_act_in, pool)
-    if is_recorded(output_grad):
-        return _backward(*arguments)
-    with BelowAutograd():
-        return _backward(*arguments)
+    made: torch.Tensor = call(_backward, (output_grad,), *arguments)
+    return made
 
 
 def _fake_forward(

@@ -14,11 +14,10 @@ except ImportError as error:
 from .. import _settings
 
 __all__ = [
-    "BelowAutograd",
     "Operator",
     "autocast_numbers",
     "autocast_pooling",
-    "is_recorded",
+    "call",
     "ops",
     "register",
 ]
@@ -84,15 +83,22 @@ def _refuse_tangents(tensors: tuple[torch.Tensor | None, ...]) -> None:
             raise NotImplementedError("detops.torch has no derivatives in forward mode.")
 
 
-def is_recorded(*tensors: torch.Tensor | None) -> bool:
-    """Whether autograd, or a tracer, must see the call."""
+def call(op: Any, smooth: tuple[torch.Tensor | None, ...], *arguments: Any) -> Any:
+    """Calls an operator: below autograd, unless it or a tracer must see the call.
+
+    ``smooth`` are those of the arguments that gradients reach.
+    """
     if getattr(_forward_ad, "_current_level", -1) >= 0:
-        _refuse_tangents(tensors)
-    if _is_grad_enabled():
-        for tensor in tensors:
-            if getattr(tensor, "requires_grad", False):  # What is no tensor, torch will refuse.
-                return True
-    return BelowAutograd is None or _is_compiling()
+        _refuse_tangents(smooth)
+    is_recorded = BelowAutograd is None or _is_compiling()
+    if not is_recorded and _is_grad_enabled():
+        for tensor in smooth:
+            # What is no tensor, torch will refuse.
+            is_recorded = is_recorded or getattr(tensor, "requires_grad", False)
+    if is_recorded:
+        return op(*arguments)
+    with BelowAutograd():
+        return op(*arguments)
 
 
 def _with_autocast_off(op: Any, *args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .._types import Convention, Layout, Size2
-from ._library import BelowAutograd, Operator, autocast_pooling, is_recorded, ops, register
+from ._library import Operator, autocast_pooling, call, ops, register
 
 __all__ = ["psroipool_backward", "psroipool_forward"]
 
@@ -57,10 +57,10 @@ def psroipool_forward(
     [3.5, 2.5]
     """
     size = (pooled_size,) if isinstance(pooled_size, int) else pooled_size
-    if is_recorded(input):
-        return _forward(input, rois, size, spatial_scale, convention, layout)
-    with BelowAutograd():
-        return _forward(input, rois, size, spatial_scale, convention, layout)
+    made: torch.Tensor = call(
+        _forward, (input,), input, rois, size, spatial_scale, convention, layout
+    )
+    return made
 
 
 def psroipool_backward(
@@ -95,10 +95,10 @@ def psroipool_backward(
     >>> detops.torch.psroipool_backward(grad, rois, (1, 2, 3, 1)).ravel().tolist()
     [2.0, 2.0, 0.0, 2.0, 2.0, 0.0]
     """
-    if is_recorded(top_grad):
-        return _backward(top_grad, rois, input_shape, spatial_scale, convention, layout)
-    with BelowAutograd():
-        return _backward(top_grad, rois, input_shape, spatial_scale, convention, layout)
+    made: torch.Tensor = call(
+        _backward, (top_grad,), top_grad, rois, input_shape, spatial_scale, convention, layout
+    )
+    return made
 
 
 def _fake_forward(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Pool, Size3, ZOrigin
-from ._library import BelowAutograd, Operator, autocast_pooling, is_recorded, ops, register
+from ._library import Operator, autocast_pooling, call, ops, register
 
 __all__ = [
     "CompactPool",
@@ -98,11 +98,7 @@ def roiaware_pool3d_forward(
     """
     size = (out_size,) if isinstance(out_size, int) else out_size
     arguments = (rois, pts, pts_feature, size, max_pts_each_voxel, pool, z_origin, xy_margin)
-    if is_recorded(pts_feature):
-        pooled, argmax, pts_idx = _forward(*arguments)
-    else:
-        with BelowAutograd():
-            pooled, argmax, pts_idx = _forward(*arguments)
+    pooled, argmax, pts_idx = call(_forward, (pts_feature,), *arguments)
     return RoiAwarePool(pooled, argmax if pool == "max" else None, pts_idx)
 
 
@@ -140,10 +136,10 @@ def roiaware_pool3d_backward(
     >>> detops.torch.roiaware_pool3d_backward(grad, argmax, None, 3).ravel().tolist()
     [0.0, 7.0, 0.0]
     """
-    if is_recorded(grad_out):
-        return _backward(grad_out, argmax, pts_idx_of_voxels, pts_num, pool)
-    with BelowAutograd():
-        return _backward(grad_out, argmax, pts_idx_of_voxels, pts_num, pool)
+    made: torch.Tensor = call(
+        _backward, (grad_out,), grad_out, argmax, pts_idx_of_voxels, pts_num, pool
+    )
+    return made
 
 
 def roiaware_pool3d_compact_forward(
@@ -183,11 +179,7 @@ def roiaware_pool3d_compact_forward(
     """
     size = (out_size,) if isinstance(out_size, int) else out_size
     arguments = (rois, pts, pts_feature, size, max_pts_each_voxel, pool, z_origin, xy_margin)
-    if is_recorded(pts_feature):
-        voxels, begins, pts_idx, pooled, argmax = _compact_forward(*arguments)
-    else:
-        with BelowAutograd():
-            voxels, begins, pts_idx, pooled, argmax = _compact_forward(*arguments)
+    voxels, begins, pts_idx, pooled, argmax = call(_compact_forward, (pts_feature,), *arguments)
     return CompactPool(voxels, begins, pts_idx, pooled, argmax if pool == "max" else None)
 
 
@@ -228,10 +220,10 @@ def roiaware_pool3d_compact_backward(
     ...     grad, begins, pts_idx, None, 3, pool="avg").ravel().tolist()
     [3.0, 0.0, 3.0]
     """
-    if is_recorded(grad_out):
-        return _compact_backward(grad_out, voxel_begins, pts_idx, argmax, pts_num, pool)
-    with BelowAutograd():
-        return _compact_backward(grad_out, voxel_begins, pts_idx, argmax, pts_num, pool)
+    made: torch.Tensor = call(
+        _compact_backward, (grad_out,), grad_out, voxel_begins, pts_idx, argmax, pts_num, pool
+    )
+    return made
 
 
 # ---- shapes of results ---------------------------------------------------------------------------

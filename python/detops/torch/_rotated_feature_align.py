@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ._library import BelowAutograd, Operator, autocast_pooling, is_recorded, ops, register
+from ._library import Operator, autocast_pooling, call, ops, register
 
 __all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
 
@@ -49,10 +49,8 @@ def rotated_feature_align_forward(
     >>> input.grad.ravel().tolist()
     [5.0, 1.0, 1.0, 1.0]
     """
-    if is_recorded(input):
-        return _forward(input, bboxes, spatial_scale, points)
-    with BelowAutograd():
-        return _forward(input, bboxes, spatial_scale, points)
+    made: torch.Tensor = call(_forward, (input,), input, bboxes, spatial_scale, points)
+    return made
 
 
 def rotated_feature_align_backward(
@@ -79,10 +77,8 @@ def rotated_feature_align_backward(
     >>> detops.torch.rotated_feature_align_backward(grad, boxes).ravel().tolist()
     [3.0, 1.0]
     """
-    if is_recorded(top_output):
-        return _backward(top_output, bboxes, spatial_scale, points)
-    with BelowAutograd():
-        return _backward(top_output, bboxes, spatial_scale, points)
+    made: torch.Tensor = call(_backward, (top_output,), top_output, bboxes, spatial_scale, points)
+    return made
 
 
 def _fake(source: torch.Tensor, *_: Any) -> torch.Tensor:

@@ -1,0 +1,223 @@
+"""The convolution behind all layers of conv.py."""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Any
+
+import torch
+from torch import nn
+
+from .. import torch as ops
+from . import constants
+from ._pairs import find_pairs
+from .core import SparseConvTensor, expand_nd
+from .modules import VoxelCounter
+
+__all__ = ["Activation", "ConvAlgo", "SparseConvolution"]
+
+
+class ConvAlgo(enum.Enum):
+    """Accepted and ignored: there is one algorithm, and it is deterministic."""
+
+    Native = 0
+    MaskImplicitGemm = 1
+    MaskSplitImplicitGemm = 2
+
+
+class Activation(enum.Enum):
+    """What follows the convolution and its bias."""
+
+    None_ = 0
+    ReLU = 1
+    Sigmoid = 2
+    LeakyReLU = 3
+
+
+class SparseConvolution(VoxelCounter):
+    """The convolution behind all layers.
+
+    Its parameters are ``weight``, (out_channels, kernel..., in_channels), and ``bias``,
+    (out_channels,). Output rows of all but submanifold and inverse convolutions are in ascending
+    order of (batch, z, y, x).
+
+    Parameters
+    ----------
+    ndim : int
+        1 to 4.
+    kernel_size, stride, padding, dilation, output_padding : int or ndim int
+    subm : bool
+        The output sites are the input sites; stride and padding have no meaning.
+    transposed, inverse : bool
+    indice_key : str, optional
+        Layers with the same key share pairs; an inverse convolution needs the key of the one it
+        undoes. Whether stored pairs fit the layer is checked, unless
+        ``constants.LENIENT_INDICE_KEYS``.
+    act_type : Activation
+        Applied before the one rounding of the result, with ``bias`` and ``add_input``; act_alpha is
+        the slope of LeakyReLU.
+    algo, fp32_accum, large_kernel_fast_algo
+        Accepted and ignored: sums are always in float or better.
+    """
+
+    def __init__(
+        self,
+        ndim: int,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any = 3,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        subm: bool = False,
+        output_padding: Any = 0,
+        transposed: bool = False,
+        inverse: bool = False,
+        indice_key: str | None = None,
+        algo: Any = None,
+        fp32_accum: bool | None = None,
+        record_voxel_count: bool = False,
+        act_type: Any = Activation.None_,
+        act_alpha: float = 0,
+        act_beta: float = 0,
+        large_kernel_fast_algo: bool = False,
+        name: str | None = None,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(name, record_voxel_count)
+        if groups != 1:
+            raise ValueError(f"groups is {groups}, expected 1: sparse convolutions have no groups.")
+        if not 1 <= ndim <= 4:
+            raise ValueError(f"ndim is {ndim}, expected 1 to 4.")
+        self.ndim = ndim
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.kernel_size = expand_nd(ndim, kernel_size)
+        self.stride = expand_nd(ndim, stride)
+        self.padding = expand_nd(ndim, padding)
+        self.dilation = expand_nd(ndim, dilation)
+        self.output_padding = expand_nd(ndim, output_padding)
+        self.groups = groups
+        self.subm = subm
+        self.transposed = transposed
+        self.inverse = inverse
+        self.indice_key = indice_key
+        self.algo = ConvAlgo.Native if algo is None else algo
+        self.fp32_accum = fp32_accum
+        self.act_type = act_type
+        self.act_alpha = act_alpha
+        self.act_beta = act_beta
+        self.conv1x1 = math.prod(self.kernel_size) == 1
+        shape = (out_channels, *self.kernel_size, in_channels)
+        self.weight = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+        self.bias: nn.Parameter | None
+        if bias:
+            self.bias = nn.Parameter(torch.zeros(out_channels, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """As torch's convolutions: uniform within 1 / sqrt(in_channels * kernel offsets)."""
+        fan_in = self.in_channels * math.prod(self.kernel_size)
+        bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0.0
+        nn.init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            nn.init.uniform_(self.bias, -bound, bound)
+
+    def is_inverseable(self) -> bool:
+        return self.indice_key is not None and not self.subm
+
+    def extra_repr(self) -> str:
+        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}"
+        text += f", stride={self.stride}"
+        usual = {"padding": 0, "dilation": 1, "output_padding": 0}
+        for name, number in usual.items():
+            if any(found != number for found in getattr(self, name)):
+                text += f", {name}={getattr(self, name)}"
+        return text + ("" if self.bias is not None else ", bias=False")
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        key = prefix + "weight"
+        if key in state_dict:
+            state_dict[key] = self._as_krsc(state_dict[key])
+        voxels = prefix + "max_num_voxels_during_training"
+        if self.record_voxel_count and voxels not in state_dict:
+            state_dict[voxels] = torch.zeros(1, dtype=torch.int32)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+    def _as_krsc(self, weight: torch.Tensor) -> torch.Tensor:
+        """A stored weight of any of the three layouts in that of this module."""
+        if weight.ndim != self.ndim + 2:
+            return weight  # torch says what is wrong.
+        kernel = tuple(range(self.ndim))
+        orders = {
+            "KRSC": tuple(range(self.ndim + 2)),
+            "RSCK": (self.ndim + 1, *kernel, self.ndim),
+            "RSKC": (self.ndim, *kernel, self.ndim + 1),
+        }
+        wanted = constants.SAVED_WEIGHT_LAYOUT
+        if wanted:
+            return weight.permute(orders[wanted]).contiguous()
+        fitting = [name for name, order in orders.items() if self._fits(weight, order)]
+        if len(fitting) > 1 and "KRSC" not in fitting:
+            raise ValueError(
+                f"a weight of shape {tuple(weight.shape)} may be {' or '.join(fitting)}; set "
+                "detops.spconv.constants.SAVED_WEIGHT_LAYOUT or the environment variable "
+                "SPCONV_SAVED_WEIGHT_LAYOUT to the right one."
+            )
+        return weight.permute(orders[fitting[0]]).contiguous() if fitting else weight
+
+    def _fits(self, weight: torch.Tensor, order: tuple[int, ...]) -> bool:
+        return tuple(weight.shape[axis] for axis in order) == tuple(self.weight.shape)
+
+    def forward(
+        self, input: SparseConvTensor, add_input: SparseConvTensor | None = None
+    ) -> SparseConvTensor:
+        if not isinstance(input, SparseConvTensor):
+            raise ValueError(f"input is a {type(input).__name__}, expected a SparseConvTensor.")
+        if input.features.shape[1] != self.in_channels:
+            raise ValueError(
+                f"features have {input.features.shape[1]} channels, expected {self.in_channels}."
+            )
+        pairs, output = find_pairs(self, input)
+        self.record(output)
+        weight: torch.Tensor = self.weight
+        if self.conv1x1 and constants.COMPATIBLE_1X1:
+            weight = weight.reshape(self.in_channels, self.out_channels).T.reshape(weight.shape)
+        offsets = pairs.indice_pairs.shape[0]
+        if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
+            weight = weight.reshape(self.out_channels, -1, self.in_channels)[:, :offsets]
+        kind, slope = self._fusable_activation()
+        features = ops.indice_convolution_forward_fused(
+            input.features,
+            weight,
+            pairs.indice_pairs,
+            pairs.indice_pair_num,
+            output.indices.shape[0],
+            bias=self.bias,
+            residual=None if add_input is None else add_input.features,
+            activation=kind,  # type: ignore[arg-type]
+            negative_slope=slope,
+            filters_layout="OKI",
+            inverse=self.inverse,
+        )
+        if self._activation_name() == "Sigmoid":
+            features = torch.sigmoid(features)
+        output._features = features
+        return output
+
+    def _activation_name(self) -> str:
+        # The original's enumeration lives in another package; its names are the same.
+        return getattr(self.act_type, "name", str(self.act_type)).split(".")[-1]
+
+    def _fusable_activation(self) -> tuple[str, float]:
+        name = self._activation_name()
+        kinds = {"ReLU": "relu", "LeakyReLU": "leaky_relu", "None_": "none", "Sigmoid": "none"}
+        if name not in kinds:
+            raise ValueError(f"act_type is {self.act_type}, expected one of {', '.join(kinds)}.")
+        return kinds[name], float(self.act_alpha)
