@@ -9,7 +9,7 @@ namespace {
 
 struct ThreadHandle {
   mluOpHandle_t handle = nullptr;
-  int num_threads = 0;
+  Workers workers;
   bool value_checks = true;
 
   ~ThreadHandle() {
@@ -24,21 +24,21 @@ thread_local ThreadSettings thread_settings;
 
 ThreadSettings& SettingsOfThisThread() { return thread_settings; }
 
-mluOpHandle_t Handle(int default_threads) {
+mluOpHandle_t Handle(const Workers& workers) {
   ThreadHandle& mine = thread_handle;
   if (mine.handle == nullptr) {
     Check(mluOpCreate(&mine.handle));
     Check(detopsSetProfile(mine.handle, DETOPS_PROFILE_FULL), mine.handle);
   }
-  const ThreadSettings& wanted = thread_settings;
-  const int num_threads = wanted.num_threads >= 0 ? wanted.num_threads : default_threads;
-  if (num_threads != mine.num_threads) {
-    Check(detopsSetNumThreads(mine.handle, num_threads), mine.handle);
-    mine.num_threads = num_threads;
+  if (workers != mine.workers) {
+    Check(detopsSetNumThreads(mine.handle, workers.num_threads), mine.handle);
+    Check(detopsSetParallelRunner(mine.handle, workers.runner, workers.opaque), mine.handle);
+    mine.workers = workers;
   }
-  if (wanted.value_checks != mine.value_checks) {
-    Check(detopsSetValueChecks(mine.handle, wanted.value_checks ? 1 : 0), mine.handle);
-    mine.value_checks = wanted.value_checks;
+  const bool value_checks = thread_settings.value_checks;
+  if (value_checks != mine.value_checks) {
+    Check(detopsSetValueChecks(mine.handle, value_checks ? 1 : 0), mine.handle);
+    mine.value_checks = value_checks;
   }
   return mine.handle;
 }

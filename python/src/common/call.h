@@ -18,9 +18,17 @@ struct ThreadSettings {
 };
 ThreadSettings& SettingsOfThisThread();
 
+// Who works on a call: so many threads, 0: as many as the library thinks right; its own, or those behind a runner.
+struct Workers {
+  int num_threads = 0;
+  detopsRunner_t runner = nullptr;
+  void* opaque = nullptr;
+
+  bool operator==(const Workers&) const = default;
+};
+
 // The handle of this thread, in the full profile, with the settings as they are now. It is freed with the thread.
-// `default_threads` counts where the thread has set no number; 0: the library's own choice.
-mluOpHandle_t Handle(int default_threads);
+mluOpHandle_t Handle(const Workers& workers);
 
 // Throws what a status stands for, with the library's sentence. Without a handle: that of the thread's last call.
 void Check(mluOpStatus_t status, mluOpHandle_t handle = nullptr);

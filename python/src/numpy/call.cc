@@ -14,7 +14,11 @@ std::atomic<int> process_threads{0};
 
 void SetProcessThreads(int num_threads) { process_threads.store(num_threads, std::memory_order_relaxed); }
 
-mluOpHandle_t Handle() { return detops_binding::Handle(process_threads.load(std::memory_order_relaxed)); }
+mluOpHandle_t Handle() {
+  const int own_number = detops_binding::SettingsOfThisThread().num_threads;
+  const int num_threads = own_number >= 0 ? own_number : process_threads.load(std::memory_order_relaxed);
+  return detops_binding::Handle({.num_threads = num_threads});
+}
 
 NumpyCall::NumpyCall(const char* function, nb::handle out) : function_(function) { AddOutput("out", out); }
 

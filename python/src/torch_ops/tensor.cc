@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "torch_ops/threads.h"
+
 namespace detops_torch {
 namespace {
 
@@ -158,8 +160,7 @@ Tensor TorchCall::Result(int result) {
 }
 
 void TorchCall::RunErased(ErasedWork work, const void* erased) {
-  // As many threads as torch would use here. They are the library's own: torch's pool does not survive a fork.
-  const mluOpHandle_t handle = detops_binding::Handle(static_cast<int>(torch::stable::get_num_threads()));
+  const mluOpHandle_t handle = detops_binding::Handle(WorkersOfThisThread());
   detops_binding::Check(work(erased, handle), handle);
 }
 
