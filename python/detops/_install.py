@@ -22,6 +22,8 @@ class _Package:
     modules: dict[str, str]
     is_complete: bool
     """Whether detops has all that these modules have, so that none of the original is missed."""
+    registry: str | None = None
+    """A module of detops whose ``register`` follows once names of the original are replaced."""
 
     @property
     def top(self) -> str:
@@ -44,7 +46,7 @@ class _Package:
 
 
 _PACKAGES = {
-    "mmcv": _Package({"mmcv.ops": "detops.mmcv"}, is_complete=False),
+    "mmcv": _Package({"mmcv.ops": "detops.mmcv"}, False, "detops.mmcv._registry"),
     "openpcdet": _Package(
         {"pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils": "detops.openpcdet"}, is_complete=True
     ),
@@ -172,11 +174,20 @@ class _Patched:
     package: _Package
     changes: list[tuple[ModuleType, str, object, object]] = field(default_factory=list)
     """Module, name, what was there, what was put there."""
+    registry: Any = None
 
     def begin(self) -> None:
         for name, module in list(sys.modules.items()):
             if module is not None and (ours := self.package.resolve(name)) is not None:
                 self.patch(module, ours)
+                self.register(name)
+
+    def register(self, name: str) -> None:
+        """Called for every module, of which those of the table are the last to be complete: all
+        that the original registers is registered by then."""
+        if self.package.registry is not None and name in self.package.modules:
+            self.registry = importlib.import_module(self.package.registry)
+            self.registry.register()
 
     def patch(self, module: ModuleType, ours: str) -> None:
         source = importlib.import_module(ours)
@@ -188,6 +199,8 @@ class _Patched:
             setattr(module, name, made)
 
     def end(self) -> None:
+        if self.registry is not None:
+            self.registry.unregister()
         for module, name, before, made in reversed(self.changes):
             if vars(module).get(name) is not made:
                 continue  # Somebody has changed it since.
@@ -204,7 +217,9 @@ class _Patched:
         ours = self.package.resolve(name)
         if ours is None:
             return None
-        spec = _find_original(name, path)
+        # Below a module that could not be imported its parts are not tried either.
+        is_below_stand_in = isinstance(sys.modules.get(name.rpartition(".")[0]), _StandIn)
+        spec = None if is_below_stand_in else _find_original(name, path)
         if spec is None or spec.loader is None:
             return _stand_in_spec(name, ours, self.package)
         spec.loader = _PatchingLoader(spec.loader, ours, self)
@@ -234,6 +249,7 @@ class _PatchingLoader(Loader):
             sys.modules[spec.name] = stand_in
         else:
             self._patched.patch(module, self._ours)
+        self._patched.register(spec.name)
 
 
 _MISSING = object()

@@ -12,7 +12,7 @@ from torch import nn
 from .. import torch as ops
 from . import constants
 from ._pairs import find_pairs
-from .core import SparseConvTensor, expand_nd
+from .core import IndiceData, SparseConvTensor, expand_nd
 from .modules import VoxelCounter
 
 __all__ = ["Activation", "ConvAlgo", "SparseConvolution"]
@@ -33,6 +33,12 @@ class Activation(enum.Enum):
     ReLU = 1
     Sigmoid = 2
     LeakyReLU = 3
+
+
+def _axes_of(layout: str, ndim: int) -> list[str]:
+    """What the axes of a weight are: K out, C in, and numbers for those of the kernel."""
+    kernel = "".join(str(axis) for axis in range(ndim))
+    return list(layout.replace("RS", kernel))
 
 
 class SparseConvolution(VoxelCounter):
@@ -60,6 +66,9 @@ class SparseConvolution(VoxelCounter):
     algo, fp32_accum, large_kernel_fast_algo
         Accepted and ignored: sums are always in float or better.
     """
+
+    weight_layout = "KRSC"
+    """How ``weight`` lies in memory; mmcv's layers, which are made of this one, have "RSCK"."""
 
     def __init__(
         self,
@@ -112,7 +121,9 @@ class SparseConvolution(VoxelCounter):
         self.act_alpha = act_alpha
         self.act_beta = act_beta
         self.conv1x1 = math.prod(self.kernel_size) == 1
-        shape = (out_channels, *self.kernel_size, in_channels)
+        extents = {"K": out_channels, "C": in_channels}
+        extents.update((str(axis), extent) for axis, extent in enumerate(self.kernel_size))
+        shape = [extents[axis] for axis in self._weight_axes]
         self.weight = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
         self.bias: nn.Parameter | None
         if bias:
@@ -120,6 +131,10 @@ class SparseConvolution(VoxelCounter):
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
+
+    @property
+    def _weight_axes(self) -> list[str]:
+        return _axes_of(self.weight_layout, self.ndim)
 
     def reset_parameters(self) -> None:
         """As torch's convolutions: uniform within 1 / sqrt(in_channels * kernel offsets)."""
@@ -144,27 +159,27 @@ class SparseConvolution(VoxelCounter):
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         key = prefix + "weight"
         if key in state_dict:
-            state_dict[key] = self._as_krsc(state_dict[key])
+            state_dict[key] = self._in_own_layout(state_dict[key])
         voxels = prefix + "max_num_voxels_during_training"
         if self.record_voxel_count and voxels not in state_dict:
             state_dict[voxels] = torch.zeros(1, dtype=torch.int32)
         super()._load_from_state_dict(state_dict, prefix, *rest)
 
-    def _as_krsc(self, weight: torch.Tensor) -> torch.Tensor:
+    def _in_own_layout(self, weight: torch.Tensor) -> torch.Tensor:
         """A stored weight of any of the three layouts in that of this module."""
         if weight.ndim != self.ndim + 2:
             return weight  # torch says what is wrong.
-        kernel = tuple(range(self.ndim))
-        orders = {
-            "KRSC": tuple(range(self.ndim + 2)),
-            "RSCK": (self.ndim + 1, *kernel, self.ndim),
-            "RSKC": (self.ndim, *kernel, self.ndim + 1),
-        }
+        orders = {}
+        for layout in ("KRSC", "RSCK", "RSKC"):
+            stored = _axes_of(layout, self.ndim)
+            orders[layout] = tuple(stored.index(axis) for axis in self._weight_axes)
         wanted = constants.SAVED_WEIGHT_LAYOUT
         if wanted:
             return weight.permute(orders[wanted]).contiguous()
         fitting = [name for name, order in orders.items() if self._fits(weight, order)]
-        if len(fitting) > 1 and "KRSC" not in fitting:
+        if self.weight_layout in fitting:
+            return weight
+        if len(fitting) > 1:
             raise ValueError(
                 f"a weight of shape {tuple(weight.shape)} may be {' or '.join(fitting)}; set "
                 "detops.spconv.constants.SAVED_WEIGHT_LAYOUT or the environment variable "
@@ -184,14 +199,15 @@ class SparseConvolution(VoxelCounter):
             raise ValueError(
                 f"features have {input.features.shape[1]} channels, expected {self.in_channels}."
             )
-        pairs, output = find_pairs(self, input)
+        pairs, output = self._find_pairs(input)
         self.record(output)
         weight: torch.Tensor = self.weight
-        if self.conv1x1 and constants.COMPATIBLE_1X1:
+        if self.conv1x1 and constants.COMPATIBLE_1X1 and self.weight_layout == "KRSC":
             weight = weight.reshape(self.in_channels, self.out_channels).T.reshape(weight.shape)
         offsets = pairs.indice_pairs.shape[0]
         if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
-            weight = weight.reshape(self.out_channels, -1, self.in_channels)[:, :offsets]
+            first = self._weight_axes.index("0")
+            weight = weight.flatten(first, first + self.ndim - 1).narrow(first, 0, offsets)
         kind, slope = self._fusable_activation()
         features = ops.indice_convolution_forward_fused(
             input.features,
@@ -203,13 +219,16 @@ class SparseConvolution(VoxelCounter):
             residual=None if add_input is None else add_input.features,
             activation=kind,  # type: ignore[arg-type]
             negative_slope=slope,
-            filters_layout="OKI",
+            filters_layout="OKI" if self.weight_layout == "KRSC" else "KIO",
             inverse=self.inverse,
         )
         if self._activation_name() == "Sigmoid":
             features = torch.sigmoid(features)
         output._features = features
         return output
+
+    def _find_pairs(self, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
+        return find_pairs(self, input)
 
     def _activation_name(self) -> str:
         # The original's enumeration lives in another package; its names are the same.

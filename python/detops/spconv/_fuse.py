@@ -10,7 +10,7 @@ from torch import nn
 from .conv import Activation, SparseConvolution
 from .modules import SparseIdentity, SparseSequential
 
-__all__ = ["fuse"]
+__all__ = ["fold_norm", "fuse"]
 
 
 def fuse(model: nn.Module) -> nn.Module:
@@ -47,7 +47,7 @@ def _fuse_sequence(sequence: SparseSequential) -> None:
             plain = module._activation_name() == "None_"
             convolution = module if plain else None
         elif isinstance(module, nn.BatchNorm1d) and convolution is not None:
-            _fold(convolution, module)
+            fold_norm(convolution, module)
             sequence._modules[name] = SparseIdentity()
         elif isinstance(module, (nn.ReLU, nn.LeakyReLU)) and convolution is not None:
             is_leaky = isinstance(module, nn.LeakyReLU)
@@ -60,7 +60,8 @@ def _fuse_sequence(sequence: SparseSequential) -> None:
 
 
 @torch.no_grad()
-def _fold(convolution: SparseConvolution, norm: nn.BatchNorm1d) -> None:
+def fold_norm(convolution: SparseConvolution, norm: nn.BatchNorm1d) -> None:
+    """Make a batch normalisation in eval mode part of the convolution before it."""
     mean, variance = norm.running_mean, norm.running_var
     if mean is None or variance is None:
         raise ValueError("a batch normalisation without running statistics cannot be folded.")
@@ -74,6 +75,6 @@ def _fold(convolution: SparseConvolution, norm: nn.BatchNorm1d) -> None:
     weight = convolution.weight
     if convolution.bias is not None:
         shift = shift + convolution.bias.double() * scale
-    columns = scale.reshape(-1, *[1] * (weight.ndim - 1))
+    columns = scale.reshape([-1 if axis == "K" else 1 for axis in convolution._weight_axes])
     convolution.weight = nn.Parameter((weight.double() * columns).to(weight.dtype))
     convolution.bias = nn.Parameter(shift.to(weight.dtype))

@@ -46,15 +46,19 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
     # Submanifold layers on the same sites share pairs, with or without a key.
     shape = (tuple(layer.kernel_size), tuple(layer.dilation))
     pairs = input._pairs_of_sites.get(shape) if layer.subm else None
-    if pairs is None:
+    # Sites and space are attributes that a program may have set since.
+    if pairs is None or not _is_of(pairs, input):
         pairs = _new_pairs(layer, input)
         if layer.subm:
             input._pairs_of_sites[shape] = pairs
     output = _output(input, pairs.out_indices, pairs.out_spatial_shape)
     if layer.indice_key is not None:
-        # A dictionary of its own: the input may go on to other layers, which know nothing of this.
-        output.indice_dict = {**input.indice_dict, layer.indice_key: pairs}
+        output.indice_dict = input._with_pairs(layer.indice_key, pairs)
     return pairs, output
+
+
+def _is_of(pairs: IndiceData, input: SparseConvTensor) -> bool:
+    return pairs.indices is input.indices and pairs.spatial_shape == input.spatial_shape
 
 
 def _output(
@@ -119,6 +123,7 @@ def _new_pairs(layer: Layer, input: SparseConvTensor) -> IndiceData:
         layer.dilation,
         layer.padding,
         layer.algo,
+        layer.transposed,
     )
 
 
@@ -132,9 +137,19 @@ def _misuse(layer: Layer, sentence: str) -> ValueError:
 def _check_reuse(layer: Layer, input: SparseConvTensor, stored: IndiceData) -> None:
     if constants.LENIENT_INDICE_KEYS:
         return
-    if not layer.subm or not stored.is_subm:
+    is_regular = not layer.subm and not stored.is_subm
+    if layer.subm != stored.is_subm or (is_regular and not input._shares_indice_dict):
         raise _misuse(layer, "only submanifold layers may share pairs, others need a key each.")
-    wanted: dict[str, tuple[Any, Any]] = {
+    wanted: dict[str, tuple[Any, Any]] = {}
+    if is_regular:
+        space = [_output_extent(layer, input, axis) for axis in range(layer.ndim)]
+        wanted = {
+            "transposed": (layer.transposed, stored.transposed),
+            "stride": (layer.stride, stored.stride),
+            "padding": (layer.padding, stored.padding),
+            "output space": (space, stored.out_spatial_shape),
+        }
+    wanted |= {
         "kernel_size": (layer.kernel_size, stored.ksize),
         "dilation": (layer.dilation, stored.dilation),
         "spatial_shape": (input.spatial_shape, stored.spatial_shape),
@@ -143,6 +158,12 @@ def _check_reuse(layer: Layer, input: SparseConvTensor, stored: IndiceData) -> N
     for name, (mine, theirs) in wanted.items():
         if mine != theirs:
             raise _misuse(layer, f"stored with {name} {theirs}, but this layer has {mine}.")
+    _check_sites(layer, input, stored.indices)
+
+
+def _check_sites(layer: Layer, input: SparseConvTensor, sites: torch.Tensor) -> None:
+    if input.indices is not sites and not torch.equal(input.indices, sites):
+        raise _misuse(layer, "it is stored for other sites than those of the input.")
 
 
 def _undo(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
@@ -163,4 +184,5 @@ def _undo(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConv
         for name, (mine, theirs) in wanted.items():
             if mine != theirs:
                 raise _misuse(layer, f"stored with {name} {theirs}, but here it is {mine}.")
+        _check_sites(layer, input, stored.out_indices)
     return stored, _output(input, stored.indices, stored.spatial_shape)

@@ -30,6 +30,7 @@ class IndiceData:
     dilation: list[int]
     padding: list[int]
     algo: Any = None
+    transposed: bool = False
 
 
 def expand_nd(ndim: int, value: Any) -> list[int]:
@@ -74,6 +75,9 @@ class SparseConvTensor:
     >>> x.dense().shape, x.dense().sum().item()
     (torch.Size([1, 1, 3, 3]), 3.0)
     """
+
+    _shares_indice_dict = False
+    """Whether layers write into the dictionary of their input, as those of mmcv do."""
 
     def __init__(
         self,
@@ -190,6 +194,13 @@ class SparseConvTensor:
         sparse = x.to_sparse(x.ndim - 1)
         sites = sparse.indices().permute(1, 0).contiguous().int()
         return cls(sparse.values(), sites, list(x.shape[1:-1]), x.shape[0])
+
+    def _with_pairs(self, key: str, pairs: IndiceData) -> dict[str, IndiceData]:
+        if self._shares_indice_dict:
+            self.indice_dict[key] = pairs
+            return self.indice_dict
+        # A dictionary of its own: the input may go on to other layers, which know nothing of this.
+        return {**self.indice_dict, key: pairs}
 
     def find_indice_pair(self, key: str | None) -> IndiceData | None:
         return None if key is None else self.indice_dict.get(key)

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-class _Pool(VoxelCounter):
+class Pool(VoxelCounter):
     """The sites are those of a regular convolution of the same sizes.
 
     Parameters
@@ -92,43 +92,43 @@ class _Pool(VoxelCounter):
         return output
 
 
-class SparseMaxPool1d(_Pool):
+class SparseMaxPool1d(Pool):
     """The maximum of the sites under a kernel, on a line."""
 
     _ndim = 1
 
 
-class SparseMaxPool2d(_Pool):
+class SparseMaxPool2d(Pool):
     """The maximum of the sites under a kernel, in the plane."""
 
     _ndim = 2
 
 
-class SparseMaxPool3d(_Pool):
+class SparseMaxPool3d(Pool):
     """The maximum of the sites under a kernel, in space."""
 
     _ndim = 3
 
 
-class SparseMaxPool4d(_Pool):
+class SparseMaxPool4d(Pool):
     """The maximum of the sites under a kernel, in space and time."""
 
     _ndim = 4
 
 
-class SparseAvgPool1d(_Pool):
+class SparseAvgPool1d(Pool):
     """The average of the sites under a kernel, on a line."""
 
     _ndim, _kind = 1, "avg"
 
 
-class SparseAvgPool2d(_Pool):
+class SparseAvgPool2d(Pool):
     """The average of the sites under a kernel, in the plane."""
 
     _ndim, _kind = 2, "avg"
 
 
-class SparseAvgPool3d(_Pool):
+class SparseAvgPool3d(Pool):
     """The average of the sites under a kernel, in space."""
 
     _ndim, _kind = 3, "avg"

@@ -75,6 +75,23 @@ def test_misuse_of_keys() -> None:
         spconv.SparseInverseConv3d(3, 3, 1, "d").double()(down)
 
 
+def test_pairs_of_other_sites_are_not_taken() -> None:
+    """Sites can be set, and pairs of the old ones would give wrong numbers."""
+    x, layer = some_tensor(3), spconv.SubMConv3d(3, 3, 3).double()
+    expected = layer(x).features.flip(0)
+    x.indices = x.indices.flip(0).contiguous()
+    torch.testing.assert_close(layer(x.replace_feature(x.features.flip(0))).features, expected)
+    keyed = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()
+    y = keyed(x)
+    y.indices = y.indices.flip(0)
+    with pytest.raises(ValueError, match="stored for other sites"):
+        keyed(y)
+    down = spconv.SparseConv3d(3, 3, 3, 2, indice_key="d").double()(x)
+    down.indices = down.indices.flip(0)
+    with pytest.raises(ValueError, match="stored for other sites"):
+        spconv.SparseInverseConv3d(3, 3, 3, "d").double()(down)
+
+
 def test_lenient_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nine lists of pairs for 27 offsets: the first nine offsets count."""
     monkeypatch.setattr(spconv.constants, "LENIENT_INDICE_KEYS", True)

@@ -1,0 +1,101 @@
+"""detops.install("mmcv"): modules of the sparse layers, and the registry that mmcv 2 builds from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch.library", reason="PyTorch is not installed")
+
+from test_install import BROKEN, MMCV, run, write
+
+
+def test_modules_of_mmcvs_sparse_layers(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv")
+        import detops.mmcv.sparse_conv
+        from mmcv.ops import SparseConvTensor, SparseSequential, SubMConv3d
+        from mmcv.ops.sparse_conv import SparseConv4d, SparseConvolution
+        from mmcv.ops.sparse_functional import SparseConvFunction, indice_subm_conv
+        from mmcv.ops.sparse_modules import RemoveGrid, SparseModule, ToDense
+        from mmcv.ops.sparse_ops import get_indice_pairs
+        from mmcv.ops.sparse_pool import SparseMaxPool, SparseMaxPool3d
+        from mmcv.ops.sparse_structure import scatter_nd
+        import mmcv.ops
+        assert SparseConvolution is detops.mmcv.sparse_conv.SparseConvolution
+        assert issubclass(SparseMaxPool, SparseModule) and issubclass(SubMConv3d, SparseConvolution)
+        # mmcv has these in its modules only.
+        assert not hasattr(mmcv.ops, "SparseConv4d") and not hasattr(mmcv.ops, "ToDense")
+        import torch
+        x = SparseConvTensor(torch.ones(1, 2), torch.zeros(1, 4).int(), [4, 4, 4], 1)
+        assert SparseSequential(SubMConv3d(2, 3, 3), ToDense())(x).shape == (1, 3, 4, 4, 4)
+        """,
+    )
+
+
+# A registry with the three things of mmengine's that are used.
+MMENGINE = {
+    "mmengine/__init__.py": "",
+    "mmengine/registry.py": """
+        class Registry:
+            def __init__(self):
+                self.module_dict = {}
+
+            def register_module(self, name=None, force=False, module=None):
+                if not force and name in self.module_dict:
+                    raise KeyError(f"{name} is already registered")
+                self.module_dict[name] = module
+
+        MODELS = Registry()
+        """,
+}
+SPARSE_CONV = """
+    from mmengine.registry import MODELS
+    SubMConv3d = "original"
+    MODELS.register_module("SubMConv3d", module=SubMConv3d)
+    """
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_replacing_in_the_registry_of_mmcv(tmp_path: Path, order: str) -> None:
+    begin = "from .sparse_conv import SubMConv3d\n"
+    files = {"mmcv/ops/__init__.py": begin, "mmcv/ops/sparse_conv.py": SPARSE_CONV}
+    write(tmp_path, {**MMCV, **MMENGINE, **files})
+    first, second = 'detops.install("mmcv", replace=True)', "import mmcv.ops"
+    first, second = (first, second) if order == "before" else (second, first)
+    run(
+        tmp_path,
+        f"""
+        {first}
+        {second}
+        import detops.mmcv
+        from mmengine.registry import MODELS
+        assert MODELS.module_dict["SubMConv3d"] is mmcv.ops.SubMConv3d is detops.mmcv.SubMConv3d
+        MODELS.module_dict["SparseConv2d"] = "somebody else's"
+        detops.uninstall()
+        assert MODELS.module_dict == {{
+            "SubMConv3d": "original", "SparseConv2d": "somebody else's"}}, MODELS.module_dict
+        assert mmcv.ops.SubMConv3d == "original"
+        """,
+    )
+
+
+def test_registry_of_an_mmcv_without_its_extension(tmp_path: Path) -> None:
+    """Its own layers are never registered, and not tried when a module below is imported."""
+    files = {"mmcv/ops/sparse_conv.py": SPARSE_CONV}
+    write(tmp_path, {**BROKEN, **MMENGINE, **files})
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv", replace=True)
+        from mmengine.registry import MODELS
+        from mmcv.ops import SparseSequential
+        from mmcv.ops.sparse_conv import SubMConv3d
+        assert MODELS.module_dict["SubMConv3d"] is SubMConv3d and SubMConv3d != "original"
+        detops.uninstall()
+        assert MODELS.module_dict == {}
+        """,
+    )
