@@ -20,7 +20,7 @@
 
 #include "ops/get_indice_pairs/get_indice_pairs_test_problem.h"
 
-namespace detops_test {
+namespace detops_test::inline get_indice_pairs {  // one program may use several rooms
 
 enum class Mode { kRegular, kSubmanifold };
 inline constexpr Mode kModes[] = {Mode::kRegular, Mode::kSubmanifold};
@@ -314,6 +314,6 @@ class GetIndicePairsRefusals : public testing::TestWithParam<Mode> {
   IndicePairs expected_ = good_.problem.Expected();
 };
 
-}  // namespace detops_test
+}  // namespace detops_test::inline get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_BAD_CALL_H_

@@ -26,7 +26,7 @@
 #include "support/status.h"
 #include "support/tensor.h"
 
-namespace detops_test {
+namespace detops_test::inline get_indice_pairs {  // one program may use several rooms
 
 using detops_reference::IndicePairs;
 using detops_reference::SparseConvolution;
@@ -359,6 +359,6 @@ inline void SortUnique(std::vector<Site>& sites) {
   sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
 }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_TEST_PROBLEM_H_

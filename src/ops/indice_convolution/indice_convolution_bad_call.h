@@ -19,7 +19,7 @@
 
 #include "ops/indice_convolution/indice_convolution_test_problem.h"
 
-namespace detops_test {
+namespace detops_test::inline indice_convolution {  // one program may use several rooms
 
 inline std::string WayName(const testing::TestParamInfo<Way>& info) {
   constexpr const char* kNames[] = {"Forward", "BackwardData", "BackwardFilter"};
@@ -364,6 +364,6 @@ class BadCall {
 
 using Spoil = std::function<void(BadCall&)>;
 
-}  // namespace detops_test
+}  // namespace detops_test::inline indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_BAD_CALL_H_

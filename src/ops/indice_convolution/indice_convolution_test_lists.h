@@ -13,7 +13,7 @@
 
 #include "ops/indice_convolution/indice_convolution_reference.h"
 
-namespace detops_test {
+namespace detops_test::inline indice_convolution {  // one program may use several rooms
 
 using detops_reference::ConvolutionPairs;
 
@@ -141,6 +141,6 @@ inline ConvolutionPairs MakePairs(ListKind kind, int64_t offsets, int64_t in_row
   return pairs;
 }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_TEST_LISTS_H_

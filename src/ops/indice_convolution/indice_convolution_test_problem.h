@@ -23,7 +23,7 @@
 #include "support/tensor.h"
 #include "support/tolerance.h"
 
-namespace detops_test {
+namespace detops_test::inline indice_convolution {  // one program may use several rooms
 
 using detops_reference::Sums;
 
@@ -334,6 +334,6 @@ inline void ExpectFusedAgreement(const Problem& problem, const Epilogue& epilogu
              [&](const Handle& handle, Tensor& result) { return problem.RunFused(handle, epilogue, result); });
 }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_TEST_PROBLEM_H_

@@ -15,7 +15,7 @@
 
 #include "ops/indice_pool/indice_pool_test_problem.h"
 
-namespace detops_test {
+namespace detops_test::inline indice_pool {  // one program may use several rooms
 
 // Which function, with which method.
 struct CallKind {
@@ -245,6 +245,6 @@ class IndicePoolRefusals : public testing::TestWithParam<CallKind> {
   Handle handle_{DETOPS_PROFILE_FULL, 2};
 };
 
-}  // namespace detops_test
+}  // namespace detops_test::inline indice_pool
 
 #endif  // DETOPS_OPS_INDICE_POOL_BAD_CALL_H_

@@ -21,7 +21,7 @@
 #include "support/tensor.h"
 #include "support/tolerance.h"
 
-namespace detops_test {
+namespace detops_test::inline indice_pool {  // one program may use several rooms
 
 using detops_reference::PoolPairs;
 using detops_reference::PoolSums;
@@ -263,6 +263,6 @@ inline void ExpectRight(const Handle& handle, const Problem& problem, Way way, c
   ASSERT_TRUE(again.SameBytes(result)) << "on a rulebook";
 }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline indice_pool
 
 #endif  // DETOPS_OPS_INDICE_POOL_TEST_PROBLEM_H_

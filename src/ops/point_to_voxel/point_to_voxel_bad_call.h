@@ -19,7 +19,7 @@
 #include "support/handle.h"
 #include "support/tensor.h"
 
-namespace detops_test {
+namespace detops_test::inline point_to_voxel {  // one program may use several rooms
 
 // All different, so that a confused axis is noticed.
 struct CallSizes {
@@ -206,6 +206,6 @@ class PointToVoxelRefusals : public testing::Test {
   Handle handle_{DETOPS_PROFILE_FULL, 2};
 };
 
-}  // namespace detops_test
+}  // namespace detops_test::inline point_to_voxel
 
 #endif  // DETOPS_OPS_POINT_TO_VOXEL_BAD_CALL_H_

@@ -21,7 +21,7 @@
 
 #include "ops/psroipool/psroipool_test_problem.h"
 
-namespace detops_test {
+namespace detops_test::inline psroipool {  // one program may use several rooms
 
 struct Function {
   const char* name;
@@ -275,6 +275,6 @@ class PsRoiPoolRefusals : public testing::TestWithParam<Function> {
 
 inline std::string FunctionName(const testing::TestParamInfo<Function>& info) { return info.param.name; }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_BAD_CALL_H_

@@ -19,7 +19,7 @@
 #include "support/tensor.h"
 #include "support/tolerance.h"
 
-namespace detops_test {
+namespace detops_test::inline psroipool {  // one program may use several rooms
 
 using Shape = detops_reference::PsRoiPoolShape;
 
@@ -328,6 +328,6 @@ inline void ExpectAgreementBothWays(const Problem& problem) {
 inline std::string TypeName(const testing::TestParamInfo<mluOpDataType_t>& info) { return ElementName(info.param); }
 inline std::string VariantName(const testing::TestParamInfo<Variant>& info) { return info.param.name; }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_TEST_PROBLEM_H_

@@ -18,7 +18,7 @@
 
 #include "ops/roiaware_pool3d/roiaware_pool3d_test_problem.h"
 
-namespace detops_test {
+namespace detops_test::inline roiaware_pool3d {  // one program may use several rooms
 
 enum class Function { kForward, kBackward, kSwitches, kCount, kCompactForward, kCompactBackward };
 
@@ -104,6 +104,7 @@ class BadCall {
   }
 
   bool with_handle = true;
+  bool old_spelling = false;  // mluOpRoiaware...
   detopsProfile_t profile;
   bool value_checks = true;
   int method;
@@ -245,16 +246,16 @@ class BadCall {
     int64_t* const points_found = with_point_num ? &point_num : nullptr;
     switch (function_) {
       case Function::kForward:
-        return mluOpRoiAwarePool3dForward(handle, method, i(n.boxes), i(n.points), i(n.channels), d("rois"), p("rois"),
-                                          d("pts"), p("pts"), d("pts_feature"), p("pts_feature"), workspace,
-                                          workspace_size, i(n.max_pts), i(n.out_x), i(n.out_y), i(n.out_z), d("argmax"),
-                                          p("argmax"), d("pts_idx_of_voxels"), p("pts_idx_of_voxels"),
-                                          d("pooled_features"), p("pooled_features"));
+        return (old_spelling ? mluOpRoiawarePool3dForward : mluOpRoiAwarePool3dForward)(
+            handle, method, i(n.boxes), i(n.points), i(n.channels), d("rois"), p("rois"), d("pts"), p("pts"),
+            d("pts_feature"), p("pts_feature"), workspace, workspace_size, i(n.max_pts), i(n.out_x), i(n.out_y),
+            i(n.out_z), d("argmax"), p("argmax"), d("pts_idx_of_voxels"), p("pts_idx_of_voxels"), d("pooled_features"),
+            p("pooled_features"));
       case Function::kBackward:
-        return mluOpRoiAwarePool3dBackward(handle, method, i(n.boxes), i(n.out_x), i(n.out_y), i(n.out_z),
-                                           i(n.channels), i(n.max_pts), d("pts_idx_of_voxels"), p("pts_idx_of_voxels"),
-                                           d("argmax"), p("argmax"), d("grad_out"), p("grad_out"), d("grad_in"),
-                                           p("grad_in"));
+        return (old_spelling ? mluOpRoiawarePool3dBackward : mluOpRoiAwarePool3dBackward)(
+            handle, method, i(n.boxes), i(n.out_x), i(n.out_y), i(n.out_z), i(n.channels), i(n.max_pts),
+            d("pts_idx_of_voxels"), p("pts_idx_of_voxels"), d("argmax"), p("argmax"), d("grad_out"), p("grad_out"),
+            d("grad_in"), p("grad_in"));
       case Function::kSwitches:
         return detopsRoiAwarePool3dForward(handle, method, z_origin, xy_margin, d("rois"), p("rois"), d("pts"),
                                            p("pts"), d("pts_feature"), p("pts_feature"), d("argmax"), p("argmax"),
@@ -367,6 +368,6 @@ class RoiAwarePool3dRefusals : public testing::TestWithParam<CallKind> {
   BadCall good_ = NewCall();
 };
 
-}  // namespace detops_test
+}  // namespace detops_test::inline roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_BAD_CALL_H_

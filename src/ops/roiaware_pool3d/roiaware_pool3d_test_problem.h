@@ -18,7 +18,7 @@
 #include "support/tensor.h"
 #include "support/tolerance.h"
 
-namespace detops_test {
+namespace detops_test::inline roiaware_pool3d {  // one program may use several rooms
 
 inline constexpr int kMax = 0, kAverage = 1;
 inline constexpr int kMethods[] = {kMax, kAverage};
@@ -213,6 +213,6 @@ inline mluOpStatus_t RunBackward(const Handle& handle, int method, const Compact
                                              grad_out.data(), grad_in.desc(), grad_in.data());
 }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_TEST_PROBLEM_H_

@@ -21,7 +21,7 @@
 
 #include "ops/rotated_feature_align/rotated_feature_align_test_problem.h"
 
-namespace detops_test {
+namespace detops_test::inline rotated_feature_align {  // one program may use several rooms
 
 // All different, and none is 5, so that a confused axis is noticed.
 inline constexpr Shape kGoodShape = {2, 3, 4, 6};
@@ -202,6 +202,6 @@ inline std::string DirectionName(const testing::TestParamInfo<Direction>& info) 
   return info.param == Direction::kForward ? "Forward" : "Backward";
 }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline rotated_feature_align
 
 #endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_BAD_CALL_H_

@@ -19,7 +19,7 @@
 #include "support/tensor.h"
 #include "support/tolerance.h"
 
-namespace detops_test {
+namespace detops_test::inline rotated_feature_align {  // one program may use several rooms
 
 enum class Direction { kForward, kBackward };
 inline constexpr Direction kDirections[] = {Direction::kForward, Direction::kBackward};
@@ -213,6 +213,6 @@ inline void ExpectAgreement(Direction direction, const Problem& problem) {
 
 inline std::string TypeName(const testing::TestParamInfo<mluOpDataType_t>& info) { return ElementName(info.param); }
 
-}  // namespace detops_test
+}  // namespace detops_test::inline rotated_feature_align
 
 #endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_TEST_PROBLEM_H_

@@ -1,0 +1,88 @@
+// Runs the table of bad input: one test per function. Without a filter the matrix follows the tests. With --matrix,
+// --markdown or --cases the program prints and runs no test.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "reliability/bad_input_table.h"
+
+namespace detops_test {
+namespace {
+
+std::string RowName(const testing::TestParamInfo<size_t>& info) {
+  std::string name = WholeTable().rows()[info.param]->function();
+  std::erase(name, '_');  // "..._v2": GoogleTest forbids the underscore
+  return name;
+}
+
+class BadInput : public testing::TestWithParam<size_t> {
+ protected:
+  const Row& row() const { return *WholeTable().rows()[GetParam()]; }
+};
+
+// One handle for all cases: it has to survive every refusal before.
+TEST_P(BadInput, IsRefusedOrDefined) {
+  Handle handle(DETOPS_PROFILE_CONTRACT, 2);
+  for (const Case& bad : row().cases()) Check(row(), bad, handle);
+}
+
+TEST_P(BadInput, EveryCellIsFilledOrExplained) {
+  for (int number = 1; number <= kClasses; ++number) {
+    const auto bad_class = static_cast<BadClass>(number);
+    EXPECT_NE(row().Count(bad_class) > 0, !row().Reason(bad_class).empty())
+        << number << " " << NameOf(bad_class) << ": needs either cases or a reason why there can be none";
+  }
+}
+
+TEST_P(BadInput, EveryRefusalNamesSomething) {
+  for (const Case& bad : row().cases()) EXPECT_TRUE(bad.status == 0 || !bad.text.empty()) << bad.fault;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BadInput, testing::Range<size_t>(0, WholeTable().rows().size()), RowName);
+
+std::string ContentsOf(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(BadInputTable, HasARowForEveryExportedSymbol) {
+  std::istringstream list(ContentsOf(DETOPS_EXPORTED_SYMBOLS));
+  std::vector<std::string> symbols, functions;
+  for (std::string name; std::getline(list, name);) {
+    if (name != "DETOPS_0") symbols.push_back(name);  // the version of the others, no function
+  }
+  for (const auto& row : WholeTable().rows()) functions.push_back(row->function());
+  EXPECT_EQ(functions, symbols);
+}
+
+TEST(BadInputTable, IsWhatTheDocumentSays) {
+  std::ostringstream markdown;
+  WholeTable().PrintMarkdown(markdown);
+  EXPECT_TRUE(ContentsOf(DETOPS_RELIABILITY_DOCUMENT) == markdown.str())
+      << "write it again: bad_input_test --markdown > docs/reliability_table.md";
+}
+
+}  // namespace
+}  // namespace detops_test
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const detops_test::Table& table = detops_test::WholeTable();
+    if (std::strcmp(argv[i], "--matrix") == 0) return table.PrintMatrix(std::cout), 0;
+    if (std::strcmp(argv[i], "--markdown") == 0) return table.PrintMarkdown(std::cout), 0;
+    if (std::strcmp(argv[i], "--cases") == 0) return table.PrintCases(std::cout), 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  const int failed = RUN_ALL_TESTS();
+  if (testing::GTEST_FLAG(filter) == "*" && !testing::GTEST_FLAG(list_tests)) {
+    detops_test::WholeTable().PrintMatrix(std::cout);
+  }
+  return failed;
+}
