@@ -33,11 +33,9 @@ struct Finish {
   float negative_slope = 0;
 };
 
-// Whether vectors of 512 bits pay. Short rows fill them badly, and there memory is the limit.
-inline bool GainsByWideVectors(const FilterMatrices& filter) {
-  constexpr int64_t kFewest = 32;
-  return filter.rows >= kFewest && filter.columns >= kFewest;
-}
+// Whether vectors of 512 bits pay: with two of them for a row of the matrix, and enough rows that arithmetic is the
+// limit, not memory.
+inline bool GainsByWideVectors(const FilterMatrices& filter) { return filter.rows >= 16 && filter.columns >= 32; }
 
 // target[near] = the sum over all pairs of source[far] * filter matrix, finished. Forward, backward data and the
 // inverse of both are this with other sides and another matrix.

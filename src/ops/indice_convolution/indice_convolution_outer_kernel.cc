@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "core/half.h"
 #include "core/simd_target.h"
@@ -21,10 +22,9 @@ namespace detops {
 namespace HWY_NAMESPACE {
 namespace {
 
-// `rows` channels as nearly equal groups of at most six, so that no group is too small to hide latencies.
+// `rows` channels as nearly equal groups of at most `most`, so that no group is too small to hide latencies.
 struct Groups {
-  explicit Groups(int64_t rows)
-      : count((rows + kGroupRows - 1) / kGroupRows), base(rows / count), extra(rows % count) {}
+  Groups(int64_t rows, int64_t most) : count((rows + most - 1) / most), base(rows / count), extra(rows % count) {}
   int64_t Size(int64_t group) const { return group < extra ? base + 1 : base; }
   int64_t count;
   int64_t base;
@@ -51,51 +51,51 @@ struct NextPairs {
   }
 };
 
-// The products of all groups of left channels with one panel of right ones.
+template <class D, typename C>
+using OuterProductsFunction = void (*)(D, const RowPairs<C>&, C*);
+
+template <int kVectors, bool kPacked, class D, typename C, size_t... kR>
+HWY_INLINE void AddGroup(D d, const RowPairs<C>& pairs, int64_t channels, C* sums,
+                         std::index_sequence<kR...> /*channels less one*/) {
+  constexpr OuterProductsFunction<D, C> kFunctions[] = {
+      AddOuterProducts<static_cast<int>(kR) + 1, kVectors, kPacked, D, C>...};
+  kFunctions[channels - 1](d, pairs, sums);
+}
+
+// The products of all left channels with one panel of right ones.
 template <int kVectors, bool kPacked, class D, typename T, typename C>
-HWY_INLINE void AddPanel(D d, RowPairs<C> pairs, const Groups& groups, NextPairs<T>& next, C* sums) {
+HWY_INLINE void AddPanel(D d, RowPairs<C> pairs, int64_t rows, NextPairs<T>& next, C* sums) {
+  constexpr int kMost = kMostChannels<kVectors>;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const Groups groups(rows, kMost);
   for (int64_t g = 0; g < groups.count; ++g) {
     const int64_t size = groups.Size(g);
     if constexpr (kPacked) next.Prefetch();
-    switch (size) {
-      case 1:
-        AddOuterProducts<1, kVectors, kPacked>(d, pairs, sums);
-        break;
-      case 2:
-        AddOuterProducts<2, kVectors, kPacked>(d, pairs, sums);
-        break;
-      case 3:
-        AddOuterProducts<3, kVectors, kPacked>(d, pairs, sums);
-        break;
-      case 4:
-        AddOuterProducts<4, kVectors, kPacked>(d, pairs, sums);
-        break;
-      case 5:
-        AddOuterProducts<5, kVectors, kPacked>(d, pairs, sums);
-        break;
-      default:
-        AddOuterProducts<6, kVectors, kPacked>(d, pairs, sums);
-        break;
-    }
+    AddGroup<kVectors, kPacked>(d, pairs, size, sums, kUpTo<kMost>);
     pairs.left += size;
     sums += size * kVectors * n;
   }
 }
 
+// `vectors` of [1, kVectors].
+template <int kVectors, bool kPacked, class D, typename T, typename C>
+HWY_INLINE void AddPanelOf(D d, int64_t vectors, const RowPairs<C>& pairs, int64_t rows, NextPairs<T>& next, C* sums) {
+  if constexpr (kVectors > 1) {
+    if (vectors < kVectors) return AddPanelOf<kVectors - 1, kPacked>(d, vectors, pairs, rows, next, sums);
+  }
+  AddPanel<kVectors, kPacked>(d, pairs, rows, next, sums);
+}
+
 // All panels.
 template <bool kPacked, class D, typename T, typename C>
-HWY_INLINE void AddPanels(D d, const RowPairs<C>& pairs, const Groups& groups, NextPairs<T> next, int64_t rows,
-                          int64_t columns, C* sums) {
+HWY_INLINE void AddPanels(D d, const RowPairs<C>& pairs, NextPairs<T> next, int64_t rows, int64_t columns, C* sums) {
+  constexpr int64_t kWidth = kPanelVectors;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t c = 0; c < columns; c += 2 * n) {
+  for (int64_t c = 0; c < columns; c += kWidth * n) {
     RowPairs<C> panel = pairs;
     panel.right += c;
-    if (c + n < columns) {
-      AddPanel<2, kPacked>(d, panel, groups, next, sums + c * rows);
-    } else {
-      AddPanel<1, kPacked>(d, panel, groups, next, sums + c * rows);
-    }
+    AddPanelOf<kPanelVectors, kPacked>(d, std::min(kWidth, (columns - c + n - 1) / n), panel, rows, next,
+                                       sums + c * rows);
   }
 }
 
@@ -114,8 +114,8 @@ void AddProductsOf(const OuterProductsPart& part) {
   const T* const left = static_cast<const T*>(problem.left);
   const T* const right = static_cast<const T*>(problem.right);
   C* const sums = static_cast<C*>(part.sums);
-  const Groups groups(rows);
-  const int64_t calls = groups.count * ((columns + 2 * n - 1) / (2 * n));
+  constexpr int64_t kWidth = kPanelVectors;
+  const int64_t calls = Groups(rows, kMostChannels<kPanelVectors>).count * ((columns + kWidth * n - 1) / (kWidth * n));
   const auto pairs_from = [&](int64_t begin, int64_t most) {
     return RowPairs<T>{left, rows, left_rows + begin, right, columns, right_rows + begin, std::min(most, last - begin)};
   };
@@ -134,7 +134,7 @@ void AddProductsOf(const OuterProductsPart& part) {
   if constexpr (std::is_same_v<T, C>) {
     if (part.in_place) {
       for (int64_t begin = first; begin < last; begin += kInPlaceChunk) {
-        AddPanels<false>(d, pairs_from(begin, kInPlaceChunk), groups, NextPairs<T>(), rows, columns, sums);
+        AddPanels<false>(d, pairs_from(begin, kInPlaceChunk), NextPairs<T>(), rows, columns, sums);
       }
       return;
     }
@@ -156,7 +156,7 @@ void AddProductsOf(const OuterProductsPart& part) {
       ConvertRow(d, right + right_rows[begin + i] * columns, columns, right_end,
                  static_cast<C*>(part.right) + i * packed.right_stride);
     }
-    AddPanels<true>(d, packed, groups, next_from(begin + packed.count), rows, columns, sums);
+    AddPanels<true>(d, packed, next_from(begin + packed.count), rows, columns, sums);
   }
 }
 
@@ -167,10 +167,11 @@ void StoreOf(const FilterMatrices& filter, const void* sums, int64_t distance, i
   const hn::ScalableTag<C> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   T* const to = static_cast<T*>(filters) + offset * filter.offset_stride;
+  constexpr int64_t kWidth = kPanelVectors;
   T values[hn::MaxLanes(hn::ScalableTag<C>())];
   for (int64_t c = 0; c < filter.columns; c += n) {
-    const int64_t panel = c / (2 * n) * (2 * n);
-    const int64_t width = panel + n < filter.columns ? 2 * n : n;
+    const int64_t panel = c / (kWidth * n) * (kWidth * n);
+    const int64_t width = std::min(kWidth * n, PaddedColumns(filter.columns, n) - panel);
     const int64_t count = std::min(n, filter.columns - c);
     for (int64_t r = begin; r < end; ++r) {
       const int64_t place = panel * filter.rows + r * width + (c - panel);

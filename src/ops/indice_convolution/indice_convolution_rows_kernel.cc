@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "core/half.h"
 #include "core/simd_target.h"
@@ -30,45 +31,41 @@ struct RowNumbers {
 };
 constexpr RowNumbers kRowNumbers;
 
+template <class D, typename C>
+using RowProductsFunction = void (*)(D, const GatheredRows<C>&, int64_t, const C*, int64_t);
+
+template <int kVectors, class D, typename C, size_t... kR>
+HWY_INLINE void MultiplyGroup(D d, const GatheredRows<C>& gathered, int64_t rows, const C* panel, int64_t depth,
+                              std::index_sequence<kR...> /*rows less one*/) {
+  constexpr RowProductsFunction<D, C> kFunctions[] = {AddRowProducts<static_cast<int>(kR) + 1, kVectors, D, C>...};
+  kFunctions[rows - 1](d, gathered, 1, panel, depth);
+}
+
 // One panel times `count` rows. What is left of two groups is shared by them: a small group does not hide latencies.
 template <int kVectors, class D, typename C>
 HWY_INLINE void MultiplyPanel(D d, GatheredRows<C> gathered, int64_t count, const C* panel, int64_t depth) {
-  constexpr int kMost = kVectors == 1 ? 8 : 6;
+  constexpr int64_t kMost = kMostRows<kVectors>;
   const int64_t full = count % kMost == 0 ? count / kMost : std::max<int64_t>(count / kMost - 1, 0);
   if (full > 0) AddRowProducts<kMost, kVectors>(d, gathered, full, panel, depth);
   gathered.far += full * kMost;
   gathered.near += full * kMost;
   for (int64_t left = count - full * kMost; left > 0;) {
     const int64_t rows = left > kMost ? (left + 1) / 2 : left;
-    switch (rows) {
-      case 1:
-        AddRowProducts<1, kVectors>(d, gathered, 1, panel, depth);
-        break;
-      case 2:
-        AddRowProducts<2, kVectors>(d, gathered, 1, panel, depth);
-        break;
-      case 3:
-        AddRowProducts<3, kVectors>(d, gathered, 1, panel, depth);
-        break;
-      case 4:
-        AddRowProducts<4, kVectors>(d, gathered, 1, panel, depth);
-        break;
-      case 5:
-        AddRowProducts<5, kVectors>(d, gathered, 1, panel, depth);
-        break;
-      case 6:
-        AddRowProducts<6, kVectors>(d, gathered, 1, panel, depth);
-        break;
-      default:
-        if constexpr (kVectors == 1) {
-          rows == 7 ? AddRowProducts<7, 1>(d, gathered, 1, panel, depth)
-                    : AddRowProducts<8, 1>(d, gathered, 1, panel, depth);
-        }
-    }
+    MultiplyGroup<kVectors>(d, gathered, rows, panel, depth, kUpTo<kMost>);
     gathered.far += rows;
     gathered.near += rows;
     left -= rows;
   }
+}
+
+// `vectors` of [1, kVectors].
+template <int kVectors, class D, typename C>
+HWY_INLINE void MultiplyPanelOf(D d, int64_t vectors, const GatheredRows<C>& gathered, int64_t count, const C* panel,
+                                int64_t depth) {
+  if constexpr (kVectors > 1) {
+    if (vectors < kVectors) return MultiplyPanelOf<kVectors - 1>(d, vectors, gathered, count, panel, depth);
+  }
+  MultiplyPanel<kVectors>(d, gathered, count, panel, depth);
 }
 
 // Pairs of one offset within a tile.
@@ -131,7 +128,8 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
   const T* const source = static_cast<const T*>(tile.problem->source);
   C* const sums = gathered.sums;
   // With one panel there is no reuse of rows, so chunks would only cost.
-  const int64_t shares = (column_end - column_begin + 2 * n - 1) / (2 * n);
+  constexpr int64_t kWidth = kPanelVectors;
+  const int64_t shares = (column_end - column_begin + kWidth * n - 1) / (kWidth * n);
   const int64_t chunk = std::is_same_v<T, C> && shares == 1
                             ? part.count
                             : RowChunk(std::min(depth, kDepthBlock) * static_cast<int64_t>(sizeof(C)));
@@ -144,15 +142,12 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
       const int64_t left = part.count - begin - count;
       const NextRows<T> next_rows = {source, depth, left > 0 ? part.far + begin + count : next.far,
                                      std::min(chunk, left > 0 ? left : next.count)};
-      for (int64_t column = column_begin; column < column_end; column += 2 * n) {
-        if (shares > 1) next_rows.Prefetch((column - column_begin) / (2 * n), shares);
-        const C* const panel = panels + column * depth;
+      for (int64_t column = column_begin; column < column_end; column += kWidth * n) {
+        if (shares > 1) next_rows.Prefetch((column - column_begin) / (kWidth * n), shares);
+        const int64_t vectors = std::min(kWidth, (column_end - column + n - 1) / n);
         gathered.sums = sums + column - column_begin;
-        if (column + n < column_end) {
-          MultiplyPanel<2>(d, gathered, count, panel + depth_begin * 2 * n, depth_here);
-        } else {
-          MultiplyPanel<1>(d, gathered, count, panel + depth_begin * n, depth_here);
-        }
+        MultiplyPanelOf<kPanelVectors>(d, vectors, gathered, count, panels + column * depth + depth_begin * vectors * n,
+                                       depth_here);
       }
     }
   }
@@ -361,8 +356,9 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const T* const from = static_cast<const T*>(filters) + offset * filter.offset_stride;
   C* HWY_RESTRICT to = static_cast<C*>(panels);
-  for (int64_t column = 0; column < filter.columns; column += 2 * n) {
-    const int64_t count = std::min(2 * n, filter.columns - column);
+  constexpr int64_t kWidth = kPanelVectors;
+  for (int64_t column = 0; column < filter.columns; column += kWidth * n) {
+    const int64_t count = std::min(kWidth * n, filter.columns - column);
     const int64_t padded = PaddedColumns(count, n);
     for (int64_t row = 0; row < filter.rows; ++row, to += padded) {
       const T* const line = from + row * filter.row_stride + column * filter.column_stride;
