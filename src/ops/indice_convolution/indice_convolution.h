@@ -37,6 +37,26 @@ struct Finish {
 // limit, not memory.
 inline bool GainsByWideVectors(const FilterMatrices& filter) { return filter.rows >= 16 && filter.columns >= 32; }
 
+// Whether rows of half or bfloat16 are converted once per call, all of them, instead of pair by pair: that pays where
+// products are short and rows are used several times. It takes memory, which is bounded.
+inline bool ConvertsWholeTensors(const FilterMatrices& filter, int64_t rows, int64_t pairs) {
+  constexpr int64_t kMostChannels = 32;
+  constexpr int64_t kMostNumbers = 16 << 20;  // 64 MiB
+  const int64_t channels = filter.rows > filter.columns ? filter.rows : filter.columns;
+  return channels <= kMostChannels && rows <= kMostNumbers / kMostChannels && pairs / 2 >= rows;
+}
+
+// `convert` as in the kernels. False if the caller's runner failed.
+template <typename Convert>
+[[nodiscard]] bool ConvertWhole(const Parallel& parallel, const Convert& convert, const void* tensor, int64_t elements,
+                                void* numbers) {
+  const int tasks = parallel.TaskCount(elements, 64 << 10);
+  return parallel.Run(tasks, [&](int task) {
+    const Range range = PieceOf(elements, tasks, task);
+    convert(tensor, range.begin, range.end, numbers);
+  });
+}
+
 // target[near] = the sum over all pairs of source[far] * filter matrix, finished. Forward, backward data and the
 // inverse of both are this with other sides and another matrix.
 struct RowProductsProblem {

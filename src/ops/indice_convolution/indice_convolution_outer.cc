@@ -25,6 +25,18 @@ constexpr int64_t kMinFlops = 256 << 10;
 OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterProductsKernels& kernels, int64_t blocks,
                              int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena)
     : problem_(problem), kernels_(kernels) {
+  whole_ =
+      kernels_.converts && ConvertsWholeTensors(problem.filter, std::max(problem.left_rows, problem.right_rows), pairs);
+  numbers_[0] = arena.Take<std::byte>(whole_ ? problem.left_rows * problem.filter.rows * kernels_.sum_size : 0);
+  numbers_[1] = arena.Take<std::byte>(whole_ ? problem.right_rows * problem.filter.columns * kernels_.sum_size : 0);
+  if (whole_) {
+    problem_.left = numbers_[0];
+    problem_.right = numbers_[1];
+    kernels_.add_products = kernels_.add_products_of_numbers;
+    kernels_.converts = false;
+    tensors_[0] = problem.left;
+    tensors_[1] = problem.right;
+  }
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
   in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.converts);
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
@@ -97,13 +109,19 @@ bool OuterProducts::Store(const PairLists& lists, const Parallel& parallel) cons
 }
 
 bool OuterProducts::Run(const PairLists& lists, const Parallel& parallel) const {
+  const int64_t elements[] = {problem_.left_rows * problem_.filter.rows, problem_.right_rows * problem_.filter.columns};
+  for (int side = 0; whole_ && side < 2; ++side) {
+    if (!ConvertWhole(parallel, kernels_.convert, tensors_[side], elements[side], numbers_[side])) return false;
+  }
   return AddUp(lists, parallel) && Store(lists, parallel);
 }
 
 PassText OuterProducts::Describe() const {
   PassText text;
-  std::snprintf(text.text, sizeof(text.text), "outer products in %lld segments, %s", static_cast<long long>(segments_),
-                in_place_ ? "rows read where they are as they are short" : "rows copied in chunks");
+  std::snprintf(text.text, sizeof(text.text), "outer products in %lld segments, %s%s",
+                static_cast<long long>(segments_),
+                in_place_ ? "rows read where they are as they are short" : "rows copied in chunks",
+                whole_ ? ", converted once" : "");
   return text;
 }
 

@@ -31,8 +31,11 @@ class OuterProducts {
   bool AddUp(const PairLists& lists, const Parallel& parallel) const;
   bool Store(const PairLists& lists, const Parallel& parallel) const;
 
-  const OuterProductsProblem& problem_;
+  OuterProductsProblem problem_;
   OuterProductsKernels kernels_;
+  bool whole_;  // both sides are converted as a whole
+  const void* tensors_[2];
+  std::byte* numbers_[2];  // then: what they become
   bool in_place_;
   int64_t segments_;
   int64_t list_groups_;  // of lists that are worked on together

@@ -194,7 +194,12 @@ void StoreOf(const FilterMatrices& filter, const void* sums, int64_t distance, i
 template <typename T>
 OuterProductsKernels KernelsOf() {
   const hn::ScalableTag<SumOf<T>> d;
-  return {static_cast<int64_t>(hn::Lanes(d)), sizeof(SumOf<T>), !std::is_same_v<T, SumOf<T>>, AddProductsOf<T>,
+  return {static_cast<int64_t>(hn::Lanes(d)),
+          sizeof(SumOf<T>),
+          !std::is_same_v<T, SumOf<T>>,
+          AddProductsOf<T>,
+          AddProductsOf<SumOf<T>>,
+          ConvertElements<T>,
           StoreOf<T>};
 }
 

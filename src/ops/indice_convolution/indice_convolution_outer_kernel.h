@@ -47,6 +47,11 @@ struct OuterProductsKernels {
   bool converts;     // the tensors' type is not that of the sums
 
   void (*add_products)(const OuterProductsPart& part);
+  // The same for tensors that have been converted.
+  void (*add_products_of_numbers)(const OuterProductsPart& part);
+
+  // Elements [begin, end) of a tensor in the type of the sums, at the same places.
+  void (*convert)(const void* tensor, int64_t begin, int64_t end, void* numbers);
 
   // Adds up `parts` matrices that are `distance` bytes apart, in this order, and stores rows [begin, end) of the result
   // as the filter of an offset. No parts: zeros.

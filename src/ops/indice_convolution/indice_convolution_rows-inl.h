@@ -56,6 +56,18 @@ HWY_INLINE void ConvertRow(D d, const T* HWY_RESTRICT from, int64_t count, const
   hn::StoreU(end - from >= i + n ? LoadElements(d, from + i) : LoadSome(d, from + i, count - i), d, to + i);
 }
 
+// Elements [begin, end) of a tensor in the type of the sums, at the same places.
+template <typename T>
+void ConvertElements(const void* tensor, int64_t begin, int64_t end, void* numbers) {
+  const hn::ScalableTag<SumOf<T>> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const T* HWY_RESTRICT from = static_cast<const T*>(tensor);
+  SumOf<T>* HWY_RESTRICT to = static_cast<SumOf<T>*>(numbers);
+  int64_t i = begin;
+  for (; i + n <= end; i += n) hn::StoreU(LoadElements(d, from + i), d, to + i);
+  for (; i < end; ++i) to[i] = ToSum(from[i]);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace detops
 HWY_AFTER_NAMESPACE();

@@ -35,7 +35,9 @@ RowProducts::RowProducts(const RowProductsProblem& problem, const RowProductsKer
   sums_ = arena.Take<std::byte>(SaturatingMultiply(workers_, sums_bytes_));
   exact_size_ = kBlockRows * std::min(padded, kColumnBlock);
   exact_ = arena.Take<double>(SaturatingMultiply(workers_, exact_size_));
-  converted_bytes_ = kernels_.converts ? kMaxRowChunk * kDepthBlock * kernels_.sum_size : 0;
+  whole_ = kernels_.converts && ConvertsWholeTensors(problem.filter, problem.source_rows, pairs);
+  numbers_ = arena.Take<std::byte>(whole_ ? problem.source_rows * problem.filter.rows * kernels_.sum_size : 0);
+  converted_bytes_ = kernels_.converts && !whole_ ? kMaxRowChunk * kDepthBlock * kernels_.sum_size : 0;
   converted_ = arena.Take<std::byte>(SaturatingMultiply(workers_, converted_bytes_));
 }
 
@@ -51,6 +53,9 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
     });
     if (!packed) return false;
   }
+  const int64_t elements = problem_.source_rows * problem_.filter.rows;
+  if (whole_ && !ConvertWhole(parallel, kernels_.convert, problem_.source, elements, numbers_)) return false;
+  const void* const own = kernels_.converts ? nullptr : problem_.source;
   // Tiles are handed out one by one, as they differ in work; who works on a tile does not change its result.
   std::atomic<int64_t> next{0};
   return parallel.Run(workers_, [&](int worker) {
@@ -62,6 +67,7 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
                             0,
                             sums_ + worker * sums_bytes_,
                             nullptr,
+                            whole_ ? numbers_ : own,
                             converted_ + worker * converted_bytes_};
     double* const exact = exact_ + worker * exact_size_;
     for (int64_t first; (first = next.fetch_add(tile_blocks_, std::memory_order_relaxed)) < lists.blocks;) {
@@ -79,9 +85,10 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
 
 PassText RowProducts::Describe() const {
   PassText text;
-  std::snprintf(text.text, sizeof(text.text), "row products in tiles of %lld rows, %s",
+  std::snprintf(text.text, sizeof(text.text), "row products in tiles of %lld rows, %s%s",
                 static_cast<long long>(tile_blocks_ * kBlockRows),
-                thin_ ? "each matrix in registers as it is small enough" : "each matrix as panels");
+                thin_ ? "each matrix in registers as it is small enough" : "each matrix as panels",
+                whole_ ? ", rows converted once as they are short" : "");
   return text;
 }
 

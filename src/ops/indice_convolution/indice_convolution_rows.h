@@ -36,7 +36,9 @@ class RowProducts {
   int64_t sums_bytes_;
   std::byte* sums_;
   int64_t exact_size_;
-  double* exact_;  // [workers], one block each
+  double* exact_;       // [workers], one block each
+  bool whole_;          // the source is converted as a whole
+  std::byte* numbers_;  // then: what it becomes
   int64_t converted_bytes_;
   std::byte* converted_;
 };

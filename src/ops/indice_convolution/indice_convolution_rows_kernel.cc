@@ -76,34 +76,35 @@ struct ListPart {
 };
 
 // Rows that will be needed next, brought into the cache a share at a time.
-template <typename T>
 struct NextRows {
-  const T* source;
-  int64_t depth;
+  const std::byte* source;
+  int64_t row_bytes;
   const int32_t* far;
   int64_t count;
 
   HWY_INLINE void Prefetch(int64_t share, int64_t shares) const {
-    const auto bytes = depth * static_cast<int64_t>(sizeof(T));
-    const int64_t lines = (bytes + 63) / 64;
+    const int64_t lines = (row_bytes + 63) / 64;
     const int64_t begin = lines * share / shares * 64;
     const int64_t end = lines * (share + 1) / shares * 64;
-    for (int64_t i = 0; i < count; ++i) PrefetchBytes(source + far[i] * depth, begin, std::min(end, bytes));
+    for (int64_t i = 0; i < count; ++i) PrefetchBytes(source + far[i] * row_bytes, begin, std::min(end, row_bytes));
   }
 };
 
 // Rows of a chunk of pairs, where they are or converted.
-template <class D, typename T, typename C>
+template <typename T, class D, typename C>
 HWY_INLINE void GatherChunk(D d, const RowProductsTile& tile, const ListPart& part, int64_t begin, int64_t count,
-                            int64_t depth_begin, int64_t depth, const T* source, GatheredRows<C>& gathered) {
+                            int64_t depth_begin, int64_t depth, GatheredRows<C>& gathered) {
   const int64_t row_length = tile.problem->filter.rows;
   gathered.near = part.near + begin;
-  if constexpr (std::is_same_v<T, C>) {
-    gathered.rows = source + depth_begin;
+  if (tile.numbers != nullptr) {
+    gathered.rows = static_cast<const C*>(tile.numbers) + depth_begin;
     gathered.row_stride = row_length;
     gathered.far = part.far + begin;
-  } else {
+    return;
+  }
+  if constexpr (!std::is_same_v<T, C>) {
     constexpr int64_t kAhead = 24;  // rows that are fetched before their turn
+    const T* const source = static_cast<const T*>(tile.problem->source);
     const int64_t stride = PaddedColumns(depth, static_cast<int64_t>(hn::Lanes(d)));
     const T* const end = source + tile.problem->source_rows * row_length;
     C* const to = static_cast<C*>(tile.converted);
@@ -125,23 +126,24 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
   const hn::ScalableTag<C> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int64_t depth = tile.problem->filter.rows;
-  const T* const source = static_cast<const T*>(tile.problem->source);
+  const bool converts = tile.numbers == nullptr;
+  const auto* const source = static_cast<const std::byte*>(converts ? tile.problem->source : tile.numbers);
+  const int64_t row_bytes = depth * static_cast<int64_t>(converts ? sizeof(T) : sizeof(C));
   C* const sums = gathered.sums;
   // With one panel there is no reuse of rows, so chunks would only cost.
   constexpr int64_t kWidth = kPanelVectors;
   const int64_t shares = (column_end - column_begin + kWidth * n - 1) / (kWidth * n);
-  const int64_t chunk = std::is_same_v<T, C> && shares == 1
-                            ? part.count
-                            : RowChunk(std::min(depth, kDepthBlock) * static_cast<int64_t>(sizeof(C)));
-  gathered.prefetch = std::is_same_v<T, C> && shares == 1;
+  const int64_t chunk =
+      !converts && shares == 1 ? part.count : RowChunk(std::min(depth, kDepthBlock) * static_cast<int64_t>(sizeof(C)));
+  gathered.prefetch = !converts && shares == 1;
   for (int64_t depth_begin = 0; depth_begin < depth; depth_begin += kDepthBlock) {
     const int64_t depth_here = std::min(kDepthBlock, depth - depth_begin);
     for (int64_t begin = 0; begin < part.count; begin += chunk) {
       const int64_t count = std::min(chunk, part.count - begin);
-      GatherChunk(d, tile, part, begin, count, depth_begin, depth_here, source, gathered);
+      GatherChunk<T>(d, tile, part, begin, count, depth_begin, depth_here, gathered);
       const int64_t left = part.count - begin - count;
-      const NextRows<T> next_rows = {source, depth, left > 0 ? part.far + begin + count : next.far,
-                                     std::min(chunk, left > 0 ? left : next.count)};
+      const NextRows next_rows = {source, row_bytes, left > 0 ? part.far + begin + count : next.far,
+                                  std::min(chunk, left > 0 ? left : next.count)};
       for (int64_t column = column_begin; column < column_end; column += kWidth * n) {
         if (shares > 1) next_rows.Prefetch((column - column_begin) / (kWidth * n), shares);
         const int64_t vectors = std::min(kWidth, (column_end - column + n - 1) / n);
@@ -209,11 +211,10 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
   if (tile.thin) {
     const hn::ScalableTag<C> d;
     const FilterMatrices& filter = tile.problem->filter;
-    const T* const source = static_cast<const T*>(tile.problem->source);
-    const int64_t chunk = std::is_same_v<T, C> ? part.count : kMaxRowChunk;
+    const int64_t chunk = tile.numbers != nullptr ? part.count : kMaxRowChunk;
     for (int64_t first = 0; first < part.count; first += chunk) {
       const int64_t count = std::min(chunk, part.count - first);
-      GatherChunk(d, tile, part, first, count, 0, filter.rows, source, gathered);
+      GatherChunk<T>(d, tile, part, first, count, 0, filter.rows, gathered);
       if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
         MultiplyThin<1>(d, gathered, count, panels, filter.rows);
       } else {
@@ -378,8 +379,12 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
 template <typename T>
 RowProductsKernels KernelsOf() {
   const hn::ScalableTag<SumOf<T>> d;
-  return {static_cast<int64_t>(hn::Lanes(d)), sizeof(SumOf<T>), !std::is_same_v<T, SumOf<T>>, PackOf<T>,
-          MultiplyTileOf<T>};
+  return {static_cast<int64_t>(hn::Lanes(d)),
+          sizeof(SumOf<T>),
+          !std::is_same_v<T, SumOf<T>>,
+          PackOf<T>,
+          MultiplyTileOf<T>,
+          ConvertElements<T>};
 }
 
 }  // namespace

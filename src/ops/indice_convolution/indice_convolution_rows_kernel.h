@@ -43,10 +43,10 @@ struct RowProductsTile {
   const void* panels;  // [lists][rows * PaddedColumns]
   int64_t first;
   int64_t last;
-  void* sums;       // room for (last - first) * kBlockRows rows of padded columns, kColumnBlock at most
-  double* exact;    // nullptr, or for a crowded block: room for as many sums
-  void* converted;  // room for kMaxRowChunk * kDepthBlock elements of source rows in the type of the sums, unless that
-                    // is their own
+  void* sums;           // room for (last - first) * kBlockRows rows of padded columns, kColumnBlock at most
+  double* exact;        // nullptr, or for a crowded block: room for as many sums
+  const void* numbers;  // the source in the type of the sums; nullptr if that is not its own and it was not converted
+  void* converted;      // then: room for kMaxRowChunk * kDepthBlock elements of source rows
 };
 
 struct RowProductsKernels {
@@ -58,6 +58,9 @@ struct RowProductsKernels {
   void (*pack)(const FilterMatrices& filter, const void* filters, int64_t offset, void* panels);
 
   void (*multiply_tile)(const RowProductsTile& tile);
+
+  // Elements [begin, end) of a tensor in the type of the sums, at the same places.
+  void (*convert)(const void* tensor, int64_t begin, int64_t end, void* numbers);
 };
 
 // The present SIMD target's; ask once per call.
