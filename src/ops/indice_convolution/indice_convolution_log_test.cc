@@ -62,5 +62,34 @@ TEST(IndiceConvolutionLog, OneLineAboutACall) {
   });
 }
 
+// Rows of half that several pairs use are converted before, if there are few channels; else where they are gathered.
+TEST(IndiceConvolutionLog, TellsWhereRowsAreConverted) {
+  const struct {
+    mluOpDataType_t type;
+    int channels;
+    ListKind kind;
+    bool before;
+  } cases[] = {{MLUOP_DTYPE_HALF, 16, ListKind::kSubmanifold, true},
+               {MLUOP_DTYPE_BFLOAT16, 32, ListKind::kSubmanifold, true},
+               {MLUOP_DTYPE_HALF, 33, ListKind::kSubmanifold, false},
+               {MLUOP_DTYPE_FLOAT, 16, ListKind::kSubmanifold, false}};
+  const Handle handle(DETOPS_PROFILE_FULL, 2);
+  std::vector<std::string> lines;
+  ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
+  for (const auto& each : cases) {
+    const Problem problem(
+        each.type, {.in_rows = 600, .out_rows = 600, .ci = each.channels, .co = each.channels, .kernel = {3, 3, 1}},
+        each.kind, 72);
+    for (const Way way : {Way::kForward, Way::kBackwardData, Way::kBackwardFilter}) {
+      lines.clear();
+      Tensor result = problem.NewResult(way);
+      ASSERT_EQ(problem.Run(handle, way, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
+      ASSERT_EQ(lines.size(), 1u);
+      EXPECT_EQ(lines[0].find("converted once") != std::string::npos, each.before) << lines[0];
+      ExpectAgreement(problem, way);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace detops_test
