@@ -11,28 +11,24 @@ __all__ = ["register", "unregister"]
 
 # What mmcv registers of that which detops has: all its convolutions.
 _NAMES = [name for name in sparse_conv.__all__ if name != "SparseConvolution"]
-_before: dict[str, Any] = {}
-
-
-def _models() -> Any:
-    """mmengine's registry, if anything uses it."""
-    return getattr(sys.modules.get("mmengine.registry"), "MODELS", None)
+_before: list[tuple[Any, str, Any]] = []
+"""Registry, name, what was there."""
 
 
 def register() -> None:
     """``MODELS.build(dict(type="SubMConv3d", ...))`` makes layers of detops."""
-    models = _models()
+    # mmengine's registry, if anything uses it.
+    models: Any = getattr(sys.modules.get("mmengine.registry"), "MODELS", None)
     if models is None or _before:
         return
     for name in _NAMES:
-        _before[name] = models.module_dict.get(name)
+        _before.append((models, name, models.module_dict.get(name)))
         models.register_module(name=name, module=getattr(sparse_conv, name), force=True)
 
 
 def unregister() -> None:
     """Undo :func:`register`, except for names that somebody has registered again since."""
-    models = _models()
-    for name, before in _before.items():
+    for models, name, before in _before:
         if models.module_dict.get(name) is not getattr(sparse_conv, name):
             continue
         if before is None:

@@ -107,12 +107,13 @@ class SparseConvolution(_SparseConvolution):
     def _find_pairs(self, input: _SparseConvTensor) -> tuple[IndiceData, _SparseConvTensor]:
         if not self.conv1x1:
             return super()._find_pairs(input)
-        rows = torch.arange(input.indices.shape[0], dtype=torch.int32)
+        count = input.indices.shape[0]
+        rows = torch.arange(count, dtype=torch.int32, device=input.indices.device)
         pairs = IndiceData(
             input.indices,
             input.indices,
             torch.stack([rows, rows])[None],
-            torch.tensor([len(rows)], dtype=torch.int32),
+            rows.new_full((1,), count),
             input.spatial_shape,
             input.spatial_shape,
             True,

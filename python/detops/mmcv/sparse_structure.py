@@ -65,12 +65,3 @@ class SparseConvTensor(_SparseConvTensor):
     def sparity(self) -> float:
         """The part of all cells that are sites; mmcv's spelling."""
         return self.indices.shape[0] / self.spatial_size / self.batch_size
-
-    def shadow_copy(self) -> SparseConvTensor:
-        """Another tensor with the same features, sites and pairs."""
-        made = SparseConvTensor(
-            self._features, self.indices, self.spatial_shape, self.batch_size, self.grid
-        )
-        made.indice_dict = self.indice_dict
-        made._pairs_of_sites = self._pairs_of_sites
-        return made

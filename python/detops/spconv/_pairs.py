@@ -37,6 +37,7 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
             f"the layer is for {layer.ndim} axes, but indices has {input.indices.shape[1]} columns, "
             f"expected {layer.ndim + 1}."
         )
+    input._check_rows()
     if layer.inverse:
         return _undo(layer, input)
     stored = input.find_indice_pair(layer.indice_key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -106,13 +107,9 @@ class SparseConvTensor:
             )
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, expected 1 or more.")
-        if features.shape[0] != indices.shape[0]:
-            raise ValueError(
-                f"features has {features.shape[0]} rows and indices {indices.shape[0]}, expected as "
-                "many."
-            )
         self._features = features
         self.indices = indices if indices.dtype == torch.int32 else indices.int()
+        self._check_rows()
         self.spatial_shape = [int(extent) for extent in spatial_shape]
         self.batch_size = int(batch_size)
         self.indice_dict: dict[str, IndiceData] = {} if indice_dict is None else indice_dict
@@ -126,6 +123,14 @@ class SparseConvTensor:
         self.int8_scale: Any = None
         # Pairs of submanifold layers by kernel and dilation, for as long as the sites are the same.
         self._pairs_of_sites: dict[Any, IndiceData] = {}
+
+    def _check_rows(self) -> None:
+        """Also before each layer: sites are an attribute that a program may set."""
+        if self._features.shape[0] != self.indices.shape[0]:
+            raise ValueError(
+                f"features has {self._features.shape[0]} rows and indices {self.indices.shape[0]}, "
+                "expected as many."
+            )
 
     def __repr__(self) -> str:
         return f"SparseConvTensor[shape={self._features.shape}]"
@@ -149,21 +154,8 @@ class SparseConvTensor:
 
     def shadow_copy(self) -> SparseConvTensor:
         """Another tensor with the same features, sites and pairs."""
-        made = SparseConvTensor(
-            self._features,
-            self.indices,
-            self.spatial_shape,
-            self.batch_size,
-            self.grid,
-            self.voxel_num,
-            self.indice_dict,
-            self.benchmark,
-            False,
-            self.enable_timer,
-            self.force_algo,
-        )
-        made.benchmark_record = self.benchmark_record
-        made._pairs_of_sites = self._pairs_of_sites
+        made = copy.copy(self)
+        made.spatial_shape = list(self.spatial_shape)
         return made
 
     def replace_feature(self, feature: torch.Tensor) -> SparseConvTensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -280,6 +280,16 @@ def _fake_backward_filter(
 # other two as gradients.
 
 
+def _linear(op: Any) -> Callable[..., torch.Tensor]:
+    def convolve(left: torch.Tensor, right: torch.Tensor, pairs: Any, size: Any, words: Any) -> Any:
+        return call(op, (left, right), left, right, *pairs, size, *words)
+
+    return convolve
+
+
+_again, _data, _filter = (_linear(op) for op in (_forward, _backward_data, _backward_filter))
+
+
 def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     left, right, indice_pairs, indice_num, _, *ctx.words = inputs
     ctx.save_for_backward(left, right, indice_pairs, indice_num)
@@ -290,10 +300,11 @@ def _gradients(
 ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     """Of a convolution, for its features and filters."""
     data = filter_grad = None
+    grad = grad.contiguous()  # Once for both.
     if ctx.needs_input_grad[0]:
-        data = _backward_data(grad, filters, *pairs, features.shape[0], *ctx.words)
+        data = _data(grad, filters, pairs, features.shape[0], ctx.words)
     if ctx.needs_input_grad[1]:
-        filter_grad = _backward_filter(features, grad, *pairs, filters.shape, *ctx.words)
+        filter_grad = _filter(features, grad, pairs, filters.shape, ctx.words)
     return data, filter_grad
 
 
@@ -330,9 +341,9 @@ def _gradient_of_backward_data(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     output_grad, filters, *pairs = ctx.saved_tensors
     forward = filter_grad = None
     if ctx.needs_input_grad[0]:
-        forward = _forward(grad, filters, *pairs, output_grad.shape[0], *ctx.words)
+        forward = _again(grad, filters, pairs, output_grad.shape[0], ctx.words)
     if ctx.needs_input_grad[1]:
-        filter_grad = _backward_filter(grad, output_grad, *pairs, filters.shape, *ctx.words)
+        filter_grad = _filter(grad, output_grad, pairs, filters.shape, ctx.words)
     return forward, filter_grad, None, None, None, None, None
 
 
@@ -340,9 +351,9 @@ def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...
     features, output_grad, *pairs = ctx.saved_tensors
     data = forward = None
     if ctx.needs_input_grad[0]:
-        data = _backward_data(output_grad, grad, *pairs, features.shape[0], *ctx.words)
+        data = _data(output_grad, grad, pairs, features.shape[0], ctx.words)
     if ctx.needs_input_grad[1]:
-        forward = _forward(features, grad, *pairs, output_grad.shape[0], *ctx.words)
+        forward = _again(features, grad, pairs, output_grad.shape[0], ctx.words)
     return data, forward, None, None, None, None, None
 
 

@@ -131,7 +131,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> No
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    made = _backward(grad, *ctx.saved_tensors, ctx.rows, ctx.pool)
+    made = call(_backward, (grad,), grad, *ctx.saved_tensors, ctx.rows, ctx.pool)
     return made, None, None, None, None, None
 
 

@@ -64,16 +64,55 @@ def register(op: Any, fake: Any, gradient: Any = None, save: Any = None) -> None
     _torch_library.register_fake(op, on_one_device)
     if gradient is not None:
         _torch_library.register_autograd(op, gradient, setup_context=save)
+    _recorders[op] = op if gradient is None else _recorder(op, gradient, save)
 
+
+# What :func:`call` records an operator with, by operator.
+_recorders: dict[Any, Callable[..., Any]] = {}
+
+
+def _recorder(op: Any, gradient: Any, save: Any) -> Callable[..., Any]:
+    """The operator with its gradient as a function of autograd.
+
+    The way through the dispatcher ends in such a function too, and takes three times as long.
+    """
+
+    def forward(ctx: Any, *arguments: Any) -> Any:
+        with BelowAutograd():
+            made = op(*arguments)
+        save(ctx, arguments, made)
+        return made
+
+    members = {"forward": staticmethod(forward), "backward": staticmethod(gradient)}
+    function: Any = type(op._schema.name.removeprefix("detops::"), (torch.autograd.Function,), members)
+    made: Callable[..., Any] = function.apply
+    return made
 
 
 _forward_ad: Any = torch.autograd.forward_ad
 _is_grad_enabled = torch.is_grad_enabled
 _is_compiling = torch.compiler.is_compiling
+_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 # Below autograd a call goes straight to the kernel: a third of the time. Where torch should lose
 # this guard, calls take the usual way.
 BelowAutograd: Any = getattr(torch._C, "_AutoDispatchBelowAutograd", None)
+
+
+_C: Any = torch._C
+_PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
+
+
+def _is_plain(tensors: tuple[torch.Tensor | None, ...]) -> bool:
+    """Whether nobody but autograd wants to see a call: no autocast, transform or tracer."""
+    for tensor in tensors:
+        if type(tensor) not in _PLAIN:
+            return False
+    return not (
+        torch.is_autocast_enabled("cpu")
+        or _C._are_functorch_transforms_active()
+        or _C._get_tracing_state()
+    )
 
 
 def _refuse_tangents(tensors: tuple[torch.Tensor | None, ...]) -> None:
@@ -86,17 +125,17 @@ def _refuse_tangents(tensors: tuple[torch.Tensor | None, ...]) -> None:
 def call(op: Any, smooth: tuple[torch.Tensor | None, ...], *arguments: Any) -> Any:
     """Calls an operator: below autograd, unless it or a tracer must see the call.
 
-    ``smooth`` are those of the arguments that gradients reach.
+    ``smooth`` are those of the arguments that gradients reach. All arguments must be given.
     """
     if getattr(_forward_ad, "_current_level", -1) >= 0:
         _refuse_tangents(smooth)
-    is_recorded = BelowAutograd is None or _is_compiling()
-    if not is_recorded and _is_grad_enabled():
+    if BelowAutograd is None or _is_compiling() or _modes():
+        return op(*arguments)
+    if _is_grad_enabled():
         for tensor in smooth:
             # What is no tensor, torch will refuse.
-            is_recorded = is_recorded or getattr(tensor, "requires_grad", False)
-    if is_recorded:
-        return op(*arguments)
+            if getattr(tensor, "requires_grad", False):
+                return _recorders[op](*arguments) if _is_plain(smooth) else op(*arguments)
     with BelowAutograd():
         return op(*arguments)
 

@@ -129,7 +129,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> No
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (rois,) = ctx.saved_tensors
-    made = _backward(grad, rois, ctx.input_shape, *ctx.settings)
+    made = call(_backward, (grad,), grad, rois, ctx.input_shape, *ctx.settings)
     return made, None, None, None, None, None
 
 
@@ -145,7 +145,7 @@ def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> N
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (rois,) = ctx.saved_tensors
     settings = (ctx.pooled_size, ctx.spatial_scale, ctx.convention, ctx.layout)
-    return _forward(grad, rois, *settings), None, None, None, None, None
+    return call(_forward, (grad,), grad, rois, *settings), None, None, None, None, None
 
 
 register(_forward, _fake_forward, _gradient_of_forward, _save_forward)

@@ -294,7 +294,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor, *_: Any) -> tuple[Any, ...]:
     (indices,) = ctx.saved_tensors
     lists = (indices, None) if ctx.pool == "max" else (None, indices)
-    made = _backward(grad, *lists, ctx.pts_num, ctx.pool)
+    made = call(_backward, (grad,), grad, *lists, ctx.pts_num, ctx.pool)
     return None, None, made, None, None, None, None, None
 
 
@@ -309,7 +309,7 @@ def _save_compact_forward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Non
 def _gradient_of_compact_forward(ctx: Any, *grads: torch.Tensor) -> tuple[Any, ...]:
     saved = ctx.saved_tensors
     lists = (None, None, *saved) if ctx.pool == "max" else (*saved, None)
-    made = _compact_backward(grads[3], *lists, ctx.pts_num, ctx.pool)
+    made = call(_compact_backward, grads[3:4], grads[3], *lists, ctx.pts_num, ctx.pool)
     return None, None, made, None, None, None, None, None
 
 

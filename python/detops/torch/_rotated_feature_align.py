@@ -92,11 +92,13 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
 
 # Both passes are linear and each is the other's adjoint.
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    return _backward(grad, *ctx.saved_tensors, *ctx.settings), None, None, None
+    made = call(_backward, (grad,), grad, *ctx.saved_tensors, *ctx.settings)
+    return made, None, None, None
 
 
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    return _forward(grad, *ctx.saved_tensors, *ctx.settings), None, None, None
+    made = call(_forward, (grad,), grad, *ctx.saved_tensors, *ctx.settings)
+    return made, None, None, None
 
 
 register(_forward, _fake, _gradient_of_forward, _save)

@@ -8,7 +8,8 @@ import pytest
 
 pytest.importorskip("torch.library", reason="PyTorch is not installed")
 
-from test_install import BROKEN, MMCV, run, write
+from test_install import run, write
+from test_install_replace import BROKEN, MMCV
 
 
 def test_modules_of_mmcvs_sparse_layers(tmp_path: Path) -> None:

@@ -263,3 +263,19 @@ def test_wrong_input() -> None:
         mmcv.SubMConv2d(5, 4, 3)(some_tensor(2))
     with pytest.raises(ValueError, match="groups is 2"):
         mmcv.SubMConv2d(4, 4, 3, groups=2)
+
+
+@pytest.mark.parametrize("rows", [4, 90])
+def test_features_that_do_not_fit_the_sites(rows: int) -> None:
+    """They can be set, so that each layer looks, also those whose pairs leave the number open."""
+    x = some_tensor(2)
+    down = mmcv.SparseConv2d(3, 3, 3, 2, 1, indice_key="d").double()
+    y = down(x)
+    y.features = torch.ones(rows, 3, dtype=torch.float64)
+    for layer in (
+        mmcv.SparseInverseConv2d(3, 3, 3, indice_key="d").double(),
+        mmcv.SubMConv2d(3, 3, 3).double(),
+        mmcv.SparseMaxPool2d(2),
+    ):
+        with pytest.raises(ValueError, match=f"features has {rows} rows and indices"):
+            layer(y)

@@ -20,6 +20,7 @@ from support import (
     smooth_calls,
 )
 from torch.autograd import gradcheck, gradgradcheck
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
 
@@ -126,6 +127,32 @@ def test_arguments_that_are_left_out(call: Call) -> None:
         results.append((out, *torch.autograd.grad(out.square().sum(), one.leaves)))
     assert_same_bits(results[0], results[2])
     assert_same_bits(results[1], results[2])
+
+
+class Seen(TorchDispatchMode):
+    """Notes the operators of detops that are called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func.namespace == "detops":
+            self.names.append(func.overloadpacket.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+def test_modes_see_what_is_recorded() -> None:
+    (call,) = [c for c in convolution_calls() if c.id == "conv-forward-KIO"]
+    call = call.with_gradients()
+    (usual,) = number_parts(call.run())
+    with Seen() as seen:
+        (out,) = number_parts(call.run())
+        found = torch.autograd.grad(out.sum(), call.leaves)
+    name = "indice_convolution_"
+    assert seen.names == [name + "forward", name + "backward_data", name + "backward_filter"]
+    # The gradient of a sum is one number seen everywhere: a tensor with gaps.
+    assert_same_bits(found, torch.autograd.grad(usual, call.leaves, torch.ones_like(usual)))
 
 
 def test_a_negative_slope_has_no_gradient() -> None:

@@ -1,0 +1,189 @@
+"""detops.install(..., replace=True): packages that are there, whole or without their extensions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch.library", reason="PyTorch is not installed")
+
+from test_install import run, write
+
+MMCV = {
+    "mmcv/__init__.py": "__version__ = '2.2.0'\n",
+    "mmcv/cnn.py": "brick = 'original'\n",
+    "mmcv/ops/__init__.py": """
+        from .nms import nms
+        from .roiaware_pool3d import RoIAwarePool3d
+        from .rotated_feature_align import rotated_feature_align
+        """,
+    "mmcv/ops/nms.py": "nms = 'original nms'\n",
+    "mmcv/ops/roiaware_pool3d.py": "RoIAwarePool3d = 'original'\nhelper = 'original helper'\n",
+    "mmcv/ops/rotated_feature_align.py": "rotated_feature_align = 'original'\n",
+}
+# As mmcv-lite, or an mmcv that was built for another torch.
+BROKEN = {**MMCV, "mmcv/ops/nms.py": "import mmcv._ext\n"}
+PCDET = {
+    "pcdet/__init__.py": "",
+    "pcdet/ops/__init__.py": "",
+    "pcdet/ops/roiaware_pool3d/__init__.py": "",
+    "pcdet/ops/roiaware_pool3d/roiaware_pool3d_utils.py": "from . import roiaware_pool3d_cuda\n",
+    "pcdet/models.py": "from .ops.roiaware_pool3d import roiaware_pool3d_utils\n",
+}
+TORCHVISION = {
+    "torchvision/__init__.py": "from . import ops, transforms\n",
+    "torchvision/transforms.py": "resize = 'original'\n",
+    "torchvision/ops/__init__.py": """
+        from .ps_roi_pool import PSRoIPool, ps_roi_pool
+        from .roi_align import roi_align
+        """,
+    "torchvision/ops/ps_roi_pool.py": "ps_roi_pool = PSRoIPool = 'original'\n",
+    "torchvision/ops/roi_align.py": "roi_align = 'original'\n",
+}
+SPCONV = {
+    "spconv/__init__.py": "__version__ = '2.3.6'\n",
+    "spconv/utils.py": "",
+    "spconv/pytorch.py": "SubMConv3d = 'original'\n",
+}
+
+
+def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
+    write(tmp_path, {**MMCV, **PCDET, **TORCHVISION, **SPCONV})
+    run(
+        tmp_path,
+        """
+        assert detops.install("mmcv", "openpcdet", "torchvision", "spconv") == ()
+        from mmcv.ops import RoIAwarePool3d
+        assert RoIAwarePool3d == "original"
+        assert "roiaware_pool3d_cuda" in failure("import pcdet.models")
+        assert "torch" not in sys.modules
+        """,
+    )
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_replacing_in_mmcv(tmp_path: Path, order: str) -> None:
+    """Names of detops in the original, whose other names stay, before or after its import."""
+    write(tmp_path, MMCV)
+    first, second = 'assert detops.install("mmcv", replace=True) == ("mmcv",)', "import mmcv.ops"
+    first, second = (first, second) if order == "before" else (second, first)
+    run(
+        tmp_path,
+        f"""
+        {first}
+        {second}
+        import detops.mmcv, mmcv.cnn
+        assert mmcv.__version__ == "2.2.0" and mmcv.cnn.brick == "original"
+        assert mmcv.ops.nms == "original nms"
+        assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
+        assert mmcv.ops.rotated_feature_align is detops.mmcv.rotated_feature_align
+        assert mmcv.ops.points_in_boxes_all is detops.mmcv.points_in_boxes_all
+        from mmcv.ops.roiaware_pool3d import RoIAwarePool3d, helper
+        assert RoIAwarePool3d is detops.mmcv.RoIAwarePool3d and helper == "original helper"
+        import mmcv.ops.rotated_feature_align
+        assert mmcv.ops.rotated_feature_align is detops.mmcv.rotated_feature_align
+        from mmcv.ops.sparse_ops import indice_conv
+        import inspect
+        assert "original helper" in inspect.getsource(mmcv.ops.roiaware_pool3d)
+
+        assert detops.uninstall() == ("mmcv",)
+        from mmcv.ops import RoIAwarePool3d, nms, rotated_feature_align
+        assert RoIAwarePool3d == rotated_feature_align == "original"
+        from mmcv.ops.roiaware_pool3d import RoIAwarePool3d
+        assert RoIAwarePool3d == "original"
+        assert not hasattr(mmcv.ops, "points_in_boxes_all")
+        assert "mmcv.ops.sparse_ops" not in sys.modules and not hasattr(mmcv.ops, "sparse_ops")
+        import importlib
+        assert importlib.reload(mmcv.cnn).brick == "original"
+        assert importlib.reload(mmcv.ops).RoIAwarePool3d == "original"
+        """,
+    )
+
+
+def test_replacing_in_an_mmcv_without_its_extension(tmp_path: Path) -> None:
+    write(tmp_path, BROKEN)
+    run(
+        tmp_path,
+        """
+        assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
+        detops.install("mmcv", replace=True)
+        assert "torch" not in sys.modules
+        import mmcv.cnn
+        from mmcv.ops import RoIAwarePool3d, rotated_feature_align, sparse_ops
+        from mmcv.ops.roiaware_pool3d import RoIAwarePool3dFunction
+        assert mmcv.cnn.brick == "original" and mmcv.__version__ == "2.2.0"
+        assert RoIAwarePool3d(3).out_size == 3 and callable(rotated_feature_align)
+        assert failure("import mmcv.ops; mmcv.ops.deform_conv") == (
+            "AttributeError: detops stands in for mmcv.ops and has no 'deform_conv'; "
+            "mmcv.ops itself could not be imported: No module named 'mmcv._ext'")
+        assert failure("from mmcv.ops import nms") == (
+            "ModuleNotFoundError: No module named 'mmcv._ext'")
+        detops.uninstall()
+        assert not hasattr(mmcv, "ops")
+        assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
+        """,
+    )
+
+
+def test_replacing_in_an_openpcdet_without_its_extension(tmp_path: Path) -> None:
+    write(tmp_path, PCDET)
+    run(
+        tmp_path,
+        """
+        assert detops.install("openpcdet", replace=True) == ("openpcdet",)
+        assert "torch" not in sys.modules
+        import pcdet.models, detops.openpcdet
+        found = pcdet.models.roiaware_pool3d_utils
+        assert found.RoIAwarePool3d is detops.openpcdet.RoIAwarePool3d
+        assert FOLDER in pcdet.__file__
+        detops.uninstall()
+        name = "pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils"
+        assert "roiaware_pool3d_cuda" in failure(f"import {name}")
+        """,
+    )
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_replacing_in_torchvision(tmp_path: Path, order: str) -> None:
+    write(tmp_path, TORCHVISION)
+    first, second = 'detops.install("torchvision", replace=True)', "import torchvision"
+    first, second = (first, second) if order == "before" else (second, first)
+    run(
+        tmp_path,
+        f"""
+        {first}
+        {second}
+        from detops.torchvision import PSRoIPool, ps_roi_pool
+        assert torchvision.ops.ps_roi_pool is ps_roi_pool
+        assert torchvision.ops.PSRoIPool is PSRoIPool
+        assert torchvision.ops.roi_align == torchvision.transforms.resize == "original"
+        assert torchvision.ops.__spec__.origin.endswith("__init__.py")
+        torchvision.ops.PSRoIPool = "somebody else's"
+        detops.uninstall()
+        assert torchvision.ops.ps_roi_pool == "original"
+        assert torchvision.ops.PSRoIPool == "somebody else's"
+        """,
+    )
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_replacing_spconv_as_a_whole(tmp_path: Path, order: str) -> None:
+    write(tmp_path, SPCONV)
+    loaded = "import spconv.pytorch, spconv.utils" if order == "after" else ""
+    run(
+        tmp_path,
+        f"""
+        from types import ModuleType
+        stub = sys.modules["detops.spconv"] = ModuleType("detops.spconv")
+        stub.__path__, stub.__all__, stub.SubMConv3d = [], [], "ours"
+        {loaded}
+        detops.install("spconv", replace=True)
+        import spconv.pytorch
+        assert spconv.pytorch.SubMConv3d == spconv.SubMConv3d == "ours"
+        assert failure("import spconv.utils").startswith("ModuleNotFoundError: detops stands in")
+        detops.uninstall()
+        import spconv.pytorch, spconv.utils
+        assert spconv.__version__ == "2.3.6" and spconv.pytorch.SubMConv3d == "original"
+        """,
+    )
