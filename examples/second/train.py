@@ -54,6 +54,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         parser.error("--batch must be at least 1, and at most --scenes")
     if options.epochs < 1:
         parser.error("--epochs must be at least 1")
+    if options.minutes is not None and not options.minutes > 0:
+        parser.error("--minutes must be more than 0")
+    if options.held_out < 1:
+        parser.error("--held-out must be at least 1")
+    if options.workers < 0:
+        parser.error("--workers must be at least 0")
     if not options.no_picture:
         picture.find_matplotlib()  # Better now than after the training.
     return options
