@@ -41,6 +41,7 @@ if ! "$with_torch" -m pip show --quiet torch 2> /dev/null; then
   exit 0
 fi
 pip_install "$with_torch" "${tools[@]}" ml_dtypes expecttest
+pip_install "$with_torch" matplotlib || true  # For one test, which is skipped without it.
 # These tests are many and slow: two at a time, where that can be had.
 pip_install "$with_torch" pytest-xdist && parallel=(-n 2) || parallel=()
 pip_install "$with_torch" --no-deps --force-reinstall "$wheel"

@@ -15,7 +15,7 @@ ANCHORS = 2
 """In each cell a box along x and one along y."""
 BOX_NUMBERS = 7
 """x, y, z, length, width, height, angle."""
-WORDS = {"eps": 1e-3, "momentum": 0.05}
+WORDS: dict[str, Any] = {"eps": 1e-3, "momentum": 0.05}
 
 
 class Maps(NamedTuple):
@@ -81,14 +81,14 @@ class Second(nn.Module):
         )
         self.head = nn.Conv2d(2 * 64, ANCHORS * (BOX_NUMBERS + 2), 1)
         nn.init.normal_(self.head.weight, std=0.01)
-        nn.init.zeros_(self.head.bias)
-        with torch.no_grad():  # Nearly all anchors are empty: begin with a score of 1 percent.
-            self.head.bias.view(ANCHORS, -1)[:, 0] = -4.6
+        bias = torch.zeros(ANCHORS, BOX_NUMBERS + 2)
+        bias[:, 0] = -4.6  # Nearly all anchors are empty: begin with a score of 1 percent.
+        self.head.bias = nn.Parameter(bias.flatten())
 
     def encode(self, features: torch.Tensor, indices: torch.Tensor, batch: int) -> torch.Tensor:
         """The bird's-eye view (batch, 128, rows, columns); z has become channels."""
         sparse = spconv.SparseConvTensor(features, indices, self.shape, batch)
-        volume = self.encoder(sparse).dense()
+        volume: torch.Tensor = self.encoder(sparse).dense()
         return volume.flatten(1, 2)
 
     def forward(self, features: torch.Tensor, indices: torch.Tensor, batch: int) -> Maps:

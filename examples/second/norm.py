@@ -20,9 +20,9 @@ def normalise(norm: nn.modules.batchnorm._BatchNorm, x: torch.Tensor) -> torch.T
     axes = [axis for axis in range(x.ndim) if axis != 1]
     shape = [1, -1] + [1] * (x.ndim - 2)
     rows = x.new_full((1,), x.numel() // x.shape[1])
-    count, total = sum_over_processes(torch.cat([rows, x.sum(axes)])).split([1, x.shape[1]])
-    count = count.detach().clamp(min=1)
-    mean = total / count
+    sums = sum_over_processes(torch.cat([rows, x.sum(axes)]))
+    count = sums[:1].detach().clamp(min=1)
+    mean = sums[1:] / count
     centred = x - mean.view(shape)
     # From the centred rows: a difference of two large sums would cancel.
     variance = sum_over_processes(centred.square().sum(axes)) / count
@@ -34,7 +34,8 @@ def normalise(norm: nn.modules.batchnorm._BatchNorm, x: torch.Tensor) -> torch.T
             norm.running_var.lerp_(unbiased, norm.momentum)
             norm.num_batches_tracked.add_(1)
     scale = norm.weight * (variance + norm.eps).rsqrt()
-    return centred * scale.view(shape) + norm.bias.view(shape)
+    made: torch.Tensor = centred * scale.view(shape) + norm.bias.view(shape)
+    return made
 
 
 class SynchronisedBatchNorm1d(spconv.SparseBatchNorm):

@@ -33,7 +33,8 @@ def inside(points: Array, polygon: Array) -> Array:
     """(..., P): which of the points (..., P, 2) lie in the box (..., 4, 2), border included."""
     edges = np.roll(polygon, -1, axis=-2) - polygon
     to_points = points[..., :, None, :] - polygon[..., None, :, :]
-    made: Array = (cross(edges[..., None, :, :], to_points) >= -1e-9).all(-1)
+    sides = cross(edges[..., None, :, :], to_points)
+    made: Array = np.all(sides >= -1e-9, axis=-1)
     return made
 
 

@@ -53,7 +53,8 @@ def draw(answers: list[Answer], path: Path) -> None:
             for number, box in enumerate(boxes):
                 outline(axes, box, name if number == 0 else None, **words)
         axes.set_aspect("equal")
-        axes.legend(loc="upper right", fontsize="small")
+        # Above the scene, where it hides nothing.
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
         axes.set_xlabel("metres ahead")
     figure.savefig(path, dpi=90)
     pyplot.close(figure)

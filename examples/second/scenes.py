@@ -105,7 +105,8 @@ def place(random: np.random.Generator, town: Town) -> dict[str, np.ndarray[Any, 
     made: dict[str, np.ndarray[Any, Any]] = {}
     for kind in SIZES:
         first = len(taken)
-        count = random.integers(*getattr(town, kind), endpoint=True)
+        least, most = getattr(town, kind)
+        count = int(random.integers(least, most, endpoint=True))
         # Where there is no room left, there are fewer.
         for box in candidates(random, town, kind, 6 * count):
             if len(taken) - first == count:

@@ -38,7 +38,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--epochs", type=int, default=10, help="default: %(default)s")
+    length.add_argument("--epochs", type=int, default=6, help="default: %(default)s")
     length.add_argument("--minutes", type=float, help="train for so long instead")
     parser.add_argument("--scenes", type=int, default=256, help="per epoch; none comes twice")
     parser.add_argument("--batch", type=int, default=4, help="scenes per step, of all processes")
@@ -54,6 +54,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         parser.error("--batch must be at least 1, and at most --scenes")
     if options.epochs < 1:
         parser.error("--epochs must be at least 1")
+    if options.minutes is not None and not options.minutes > 0:
+        parser.error("--minutes must be more than 0")
+    if options.held_out < 1:
+        parser.error("--held-out must be at least 1")
+    if options.workers < 0:
+        parser.error("--workers must be at least 0")
     if not options.no_picture:
         picture.find_matplotlib()  # Better now than after the training.
     return options
@@ -99,10 +105,13 @@ class Run:
     @property
     def done(self) -> float:
         """The part of the run that is over."""
+        part: float
         if self.options.minutes is not None:
-            return min(1.0, self.progress.seconds / (60 * self.options.minutes))
-        whole = self.options.epochs * self.steps
-        return min(1.0, (self.progress.epoch * self.steps + self.progress.step) / max(whole, 1))
+            part = self.progress.seconds / (60 * self.options.minutes)
+        else:
+            steps = self.progress.epoch * self.steps + self.progress.step
+            part = steps / (self.options.epochs * self.steps)
+        return min(1.0, part)
 
     def save(self) -> None:
         if distributed.rank() == 0:
@@ -115,7 +124,7 @@ class Run:
         self.optimizer.zero_grad()
         maps = self.parallel(batch.features, batch.indices, len(batch.scenes))
         found = loss.measure(maps, batch.targets)
-        found.to_minimise.backward()
+        found.to_minimise.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.model.parameters(), 10.0)
         self.optimizer.step()
         return found

@@ -5,6 +5,7 @@ It takes about 20 s of one processor, half of it in the compiler.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import re
@@ -44,11 +45,17 @@ def run_nicely(*command: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    build: Path = tmp_path_factory.mktemp("build")
+    shared: Path = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # The first to come builds it for all.
+        shared = shared.parent
+    build = shared / "second_cpp"
     generator = "Ninja" if "ninja" in str(BUILDER) else "Unix Makefiles"
     definitions = (f"-DDETOPS_LIBRARY={LIBRARY}", "-DCMAKE_CXX_FLAGS=-Werror")
-    run_nicely("cmake", "-G", generator, "-S", EXAMPLE, "-B", build, *definitions)
-    run_nicely("cmake", "--build", build, "--parallel", "1")
+    with (shared / "second_cpp.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (build / "run_encoder").exists():
+            run_nicely("cmake", "-G", generator, "-S", EXAMPLE, "-B", build, *definitions)
+            run_nicely("cmake", "--build", build, "--parallel", "1")
     return build / "run_encoder"
 
 
@@ -199,10 +206,11 @@ LAYER = 28
 
 
 @pytest.mark.parametrize(("name", "position", "step"), [
-    ("sample.bin", -4, 0.01),
+    ("sample.bin", -4, 1.0),
     ("sample.bin", -4, float("nan")),
-    ("encoder.bin", LAYER + 72, 0.01),
-    ("encoder.bin", -4, 0.01),
+    # The weight at the middle of the first kernel: every voxel meets it, few have a neighbour.
+    ("encoder.bin", LAYER + 72 + 4 * 4 * 13, 1.0),
+    ("encoder.bin", -4, 1.0),
 ])  # fmt: skip
 def test_program_sees_a_difference(
     folder: Path, program: Path, tmp_path: Path, name: str, position: int, step: float
@@ -210,8 +218,7 @@ def test_program_sees_a_difference(
     def add(content: bytearray) -> None:
         offset = position % len(content)
         (number,) = struct.unpack_from("<f", content, offset)
-        # In parts of the largest number, which is the tolerance's measure too.
-        struct.pack_into("<f", content, offset, number + 100 * step)
+        struct.pack_into("<f", content, offset, number + step)
 
     run = run_program(program, spoil(folder, tmp_path, name, add))
     assert run.returncode == 1 and run.stdout.endswith("WRONG\n") and run.stderr == ""
@@ -239,7 +246,7 @@ def test_program_sees_other_sites(folder: Path, program: Path, tmp_path: Path) -
     ("encoder.bin", set_number(LAYER + 52, 5), "ends within|layer 2: "),
     ("encoder.bin", lambda b: b.pop(), "ends within layer 12: biases"),
     ("encoder.bin", set_number(LAYER + 60, 1), "layer 3: the layer has the key of one"),
-    ("encoder.bin", set_number(12, 1), "layer 1: mluOpGetIndicePairs"),
+    ("encoder.bin", set_number(12, 1), r"layer 1: .*indices\[0, 1\] is \d+, expected"),
     ("sample.bin", set_number(16, 2**31 - 1), "ends within the sites"),
     ("sample.bin", set_number(20, 3), "sample.bin: "),
     ("sample.bin", set_number(12, 1), "layer 1: .*expected a batch id in"),
@@ -256,7 +263,7 @@ def test_program_says_what_is_wrong(
 
 def test_damage_anywhere_is_never_a_crash(folder: Path, program: Path, tmp_path: Path) -> None:
     rng = random.Random(3)
-    for number in range(60):
+    for number in range(40):
         name = rng.choice(["encoder.bin", "sample.bin"])
         # Mostly in the numbers that say how long the rest is.
         place = rng.randrange(120) if number % 3 else rng.randrange(2000)
