@@ -1,7 +1,7 @@
 #include "golden/golden.h"
 
-#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 namespace detops_golden {
@@ -65,6 +65,10 @@ uint64_t RunCase(const detops_test::Handle& handle, const Case& one) {
   return run.hash();
 }
 
+std::string Label(const char* before, int64_t number, const char* after) {
+  return std::string(before).append(std::to_string(number)).append(after);  // operator+ makes gcc 12 warn for nothing
+}
+
 Pairs::Pairs(Run& run, Order order, int64_t offsets, int64_t in_rows, int64_t out_rows, int64_t columns)
     : indices(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {offsets, 2, columns}), counts(static_cast<size_t>(offsets)) {
   for (int64_t k = 0; k < offsets; ++k) {
@@ -84,7 +88,8 @@ Pairs::Pairs(Run& run, Order order, int64_t offsets, int64_t in_rows, int64_t ou
       }
     } else {
       for (int64_t rest = run.Between(columns / 2, columns); rest > 0; --rest) {
-        add(run.Below(in_rows), run.Below(out_rows));
+        const int64_t input = run.Below(in_rows);  // before the other: compilers evaluate arguments in any order
+        add(input, run.Below(out_rows));
       }
     }
   }

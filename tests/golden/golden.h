@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +106,9 @@ inline std::string Name(std::initializer_list<std::string> words) {
   }
   return name;
 }
+
+// The words around a number.
+std::string Label(const char* before, int64_t number, const char* after = "");
 
 // ---- pairs of a sparse convolution, for the operators that take them ----
 

@@ -104,8 +104,8 @@ void FindPairs(Run& run, const Problem& problem) {
 void AddGetIndicePairs(Cases& cases) {
   const auto add = [&](const Problem& problem, const char* end) {
     cases.push_back({Name({"get_indice_pairs", kKindNames[static_cast<int>(problem.kind)],
-                           std::to_string(problem.space.size()) + "d", kSitesNames[static_cast<int>(problem.sites)],
-                           std::to_string(problem.count), end}),
+                           Label("", static_cast<int64_t>(problem.space.size()), "d"),
+                           kSitesNames[static_cast<int>(problem.sites)], std::to_string(problem.count), end}),
                      [=](Run& run) { FindPairs(run, problem); }});
   };
   const std::vector<int> spaces[] = {{900}, {31, 29}, {11, 9, 13}, {5, 6, 7, 5}};

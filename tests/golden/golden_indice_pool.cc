@@ -55,8 +55,8 @@ void Pool(Run& run, const Problem& problem) {
 void AddIndicePool(Cases& cases) {
   const auto add = [&](const Problem& problem, const char* end) {
     cases.push_back({Name({"indice_pool", problem.way.name, detops_test::ElementName(problem.type),
-                           problem.order == Order::kAscending ? "ascending" : "any",
-                           "c" + std::to_string(problem.channels), problem.on_rulebook ? "rulebook" : "", end}),
+                           problem.order == Order::kAscending ? "ascending" : "any", Label("c", problem.channels),
+                           problem.on_rulebook ? "rulebook" : "", end}),
                      [=](Run& run) { Pool(run, problem); }});
   };
   for (const Way& way : kWays) {

@@ -46,7 +46,7 @@ void Voxelise(Run& run, const Problem& problem) {
 
 void AddPointToVoxel(Cases& cases) {
   const auto add = [&](const Problem& problem, const char* end) {
-    cases.push_back({Name({"point_to_voxel", detops_test::ElementName(problem.type), std::to_string(problem.ndim) + "d",
+    cases.push_back({Name({"point_to_voxel", detops_test::ElementName(problem.type), Label("", problem.ndim, "d"),
                            problem.order == DETOPS_VOXEL_ORDER_ASCENDING ? "ascending" : "first_point",
                            problem.limited ? "limited" : "", problem.clouds ? "clouds" : "", end}),
                      [=](Run& run) { Voxelise(run, problem); }});

@@ -114,7 +114,7 @@ void AddPsRoiPool(Cases& cases) {
         add({"contract", true, DETOPS_PSROIPOOL_RFCN, MLUOP_LAYOUT_NHWC, type, bin[0], bin[1], bin[2], 11, 20}, pass,
             "");
       }
-      add({"contract", true, DETOPS_PSROIPOOL_RFCN, MLUOP_LAYOUT_NHWC, type, 3, 3, 7, 24, 200}, pass, "large");
+      add({"contract", true, DETOPS_PSROIPOOL_RFCN, MLUOP_LAYOUT_NHWC, type, 3, 3, 21, 40, 300}, pass, "large");
     }
   }
 }

@@ -122,7 +122,7 @@ void AddRoiAwarePool3d(Cases& cases) {
       for (const mluOpDataType_t type : kTypes) {
         const auto add = [&](const Problem& problem, const char* end) {
           cases.push_back({Name({"roiaware_pool3d", way.name, method == 0 ? "maximum" : "average",
-                                 detops_test::ElementName(type), "c" + std::to_string(problem.channels), end}),
+                                 detops_test::ElementName(type), Label("c", problem.channels), end}),
                            [problem, body = way.body](Run& run) { body(run, problem); }});
         };
         add({method, type, 5, 200, 1, 2, 3, 4, 128}, "");

@@ -41,7 +41,7 @@ void AddRotatedFeatureAlign(Cases& cases) {
                        const char* end) {
     cases.push_back(
         {Name({"rotated_feature_align", forward ? "forward" : "backward", detops_test::ElementName(type),
-               std::to_string(points), "c" + std::to_string(shape.channels), scale == 1 ? "scale1" : "scale1_8", end}),
+               std::to_string(points), Label("c", shape.channels), scale == 1 ? "scale1" : "scale1_8", end}),
          [=](Run& run) { Align(run, forward, type, shape, points, scale); }});
   };
   for (const bool forward : {true, false}) {
@@ -51,7 +51,7 @@ void AddRotatedFeatureAlign(Cases& cases) {
           for (const int64_t channels : {1, 3, 8, 17, 33, 64})
             add(forward, type, {2, 7, 6, channels}, points, scale, "");
         }
-        add(forward, type, {1, 40, 40, 32}, points, 1.0f, "large");
+        add(forward, type, {1, 60, 60, points == 1 ? 96 : 32}, points, 1.0f, "large");
       }
     }
   }
