@@ -1,5 +1,5 @@
-# Compiles every public header alone, twice over, as C99, C11, C++11 and C++20 with every compiler given, where no warning
-# is allowed. Variables: INCLUDE_DIR, WORK_DIR, COMPILERS: pairs of a C and a C++ compiler, as "gcc|g++,clang|clang++".
+# Compiles every public header alone, twice over, as C99, C11, C++11 and C++20 with every compiler given; no warning is
+# allowed. Variables: INCLUDE_DIR, WORK_DIR, COMPILERS: pairs of a C and a C++ compiler, as "gcc|g++,clang|clang++".
 cmake_minimum_required(VERSION 3.21)
 
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE_DIR} ${INCLUDE_DIR}/*.h)

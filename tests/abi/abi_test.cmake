@@ -5,7 +5,8 @@ cmake_minimum_required(VERSION 3.21)
 set(actual ${WORK_DIR}/libdetops.abi)
 # Types that no public header defines are the library's own affair: handles and descriptors are pointers to them.
 execute_process(COMMAND ${ABIDW} --headers-dir ${HEADERS} --drop-private-types --exported-interfaces-only
-                        --drop-undefined-syms --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --type-id-style hash
+                        --drop-undefined-syms --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed
+                        --type-id-style hash
                         --out-file ${actual} ${LIBRARY} RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "abidw failed: ${result}")
