@@ -139,14 +139,14 @@ std::string NameOf(const char* way, const Problem& p, const std::string& end) {
 
 void AddFused(Cases& cases, mluOpDataType_t type) {
   const char* const names[] = {"none", "relu", "leaky_relu"};
-  for (const auto& [bias, residual] : {std::pair(true, false), {false, true}, {true, true}}) {
+  for (const int parts : {1, 2, 3}) {
+    const bool bias = parts % 2 == 1, residual = parts >= 2;
     for (const detopsActivation_t activation :
          {DETOPS_ACTIVATION_NONE, DETOPS_ACTIVATION_RELU, DETOPS_ACTIVATION_LEAKY_RELU}) {
       const Problem problem = {Pass::kForward, type, kLayouts[0], 17, 33, 40, Order::kAscending};
       const std::string end = Name({bias ? "bias" : "", residual ? "residual" : "", names[activation]});
-      cases.push_back({NameOf("fused", problem, end), [=, bias = bias, residual = residual](Run& run) {
-                         Fused(run, problem, bias, residual, activation);
-                       }});
+      cases.push_back(
+          {NameOf("fused", problem, end), [=](Run& run) { Fused(run, problem, bias, residual, activation); }});
     }
   }
 }
