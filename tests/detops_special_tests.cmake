@@ -1,23 +1,23 @@
 # Tests that are not one GoogleTest file each: headers alone, allocation failures, exported symbols, an installed tree.
 
-# ---- headers: each alone, as C99 and as C++11, with nothing before it ---------------------------
-file(GLOB detops_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/*.h
-     ${PROJECT_SOURCE_DIR}/include/mlu_op/*.h)
-set(header_sources)
-foreach(header ${detops_headers})
-  string(MAKE_C_IDENTIFIER ${header} name)
-  foreach(language c cc)
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.${language})
-    # Twice: the guards must hold. The declaration keeps the file from being empty.
-    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\nint ${name}_${language};\n")
-    list(APPEND header_sources ${source})
-  endforeach()
-endforeach()
-add_library(header_c_test OBJECT ${header_sources})
-target_include_directories(header_c_test PRIVATE ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(header_c_test PRIVATE -Wall -Wextra -Wpedantic -Werror)
-set_target_properties(header_c_test PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
-                      CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+# ---- headers: each alone, in four standards, by this build's compiler and by the other of gcc and clang if it is there
+set(header_compilers "${CMAKE_C_COMPILER}|${CMAKE_CXX_COMPILER}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  find_program(DETOPS_OTHER_C NAMES clang-19 clang)
+  find_program(DETOPS_OTHER_CXX NAMES clang++-19 clang++)
+else()
+  find_program(DETOPS_OTHER_C gcc)
+  find_program(DETOPS_OTHER_CXX g++)
+endif()
+mark_as_advanced(DETOPS_OTHER_C DETOPS_OTHER_CXX)
+if(DETOPS_OTHER_C AND DETOPS_OTHER_CXX)
+  string(APPEND header_compilers ",${DETOPS_OTHER_C}|${DETOPS_OTHER_CXX}")
+endif()
+add_test(NAME headers
+         COMMAND ${CMAKE_COMMAND} -DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include
+                 -DWORK_DIR=${CMAKE_CURRENT_BINARY_DIR}/headers -DCOMPILERS=${header_compilers}
+                 -P ${CMAKE_CURRENT_SOURCE_DIR}/headers_test.cmake)
+set_tests_properties(headers PROPERTIES TIMEOUT 300)
 
 if(NOT DETOPS_SANITIZE)
   # ---- allocation failures: replaces malloc, which the sanitizers do too ------------------------
@@ -34,6 +34,31 @@ if(NOT DETOPS_SANITIZE)
            COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:detops> -DNM=${CMAKE_NM} -DREADELF=${CMAKE_READELF}
                    -DEXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/exported_symbols.txt
                    -P ${CMAKE_CURRENT_SOURCE_DIR}/exported_symbols.cmake)
+
+  # ---- the binary interface: functions, parameters and enumerators ------------------------------
+  # abidiff reads debug information. The entry points alone are compiled again with it, unoptimised: a few seconds.
+  # What they call need not be there, because nothing is run.
+  find_program(ABIDW abidw)
+  find_program(ABIDIFF abidiff)
+  if(ABIDW AND ABIDIFF AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    file(GLOB entry_points CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/capi/*.cc
+         ${PROJECT_SOURCE_DIR}/src/ops/*/*_api.cc)
+    set(abi_dir ${CMAKE_CURRENT_BINARY_DIR}/abi)
+    add_library(detops_abi SHARED ${entry_points})
+    target_include_directories(detops_abi PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(detops_abi PRIVATE detops_kernel_options)
+    target_compile_options(detops_abi PRIVATE -g -O0)
+    target_link_options(detops_abi PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/detops.map
+                        -Wl,--unresolved-symbols=ignore-all)
+    set_target_properties(detops_abi PROPERTIES OUTPUT_NAME detops LIBRARY_OUTPUT_DIRECTORY ${abi_dir}
+                          VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    add_test(NAME abi
+             COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:detops_abi> -DHEADERS=${PROJECT_SOURCE_DIR}/include
+                     -DBASELINE=${CMAKE_CURRENT_SOURCE_DIR}/abi/libdetops.abi -DWORK_DIR=${abi_dir} -DABIDW=${ABIDW}
+                     -DABIDIFF=${ABIDIFF}
+                     -P ${CMAKE_CURRENT_SOURCE_DIR}/abi/abi_test.cmake)
+    set_tests_properties(abi PROPERTIES TIMEOUT 300)
+  endif()
 
   # ---- an installed tree, used as strangers do --------------------------------------------------
   add_test(NAME install

@@ -76,6 +76,27 @@ TEST(CheckedMathTest, RandomProducts) {
   }
 }
 
+TEST(CheckedMathTest, SumsAtBoundaries) {
+  const int64_t numbers[] = {0,
+                             1,
+                             (int64_t{1} << 31) - 1,
+                             int64_t{1} << 31,
+                             (int64_t{1} << 32) - 1,
+                             (int64_t{1} << 62) - 1,
+                             int64_t{1} << 62,
+                             kMaxInt64 - 1,
+                             kMaxInt64};
+  for (const int64_t a : numbers) {
+    for (const int64_t b : numbers) {
+      const __int128 sum = static_cast<__int128>(a) + b;
+      EXPECT_EQ(SaturatingAdd(a, b), sum > kMaxInt64 ? kMaxInt64 : static_cast<int64_t>(sum)) << a << " + " << b;
+      EXPECT_EQ(SaturatingAdd(a, -b), a - b) << a << " - " << b;
+    }
+  }
+  EXPECT_EQ(SaturatingAdd(kMaxInt64 - 1, 1), kMaxInt64);
+  EXPECT_EQ(SaturatingAdd(0, -kMaxInt64 - 1), -kMaxInt64 - 1);
+}
+
 TEST(CheckedMathTest, DivideRoundUp) {
   EXPECT_EQ(DivideRoundUp(0, 1), 0);
   EXPECT_EQ(DivideRoundUp(0, 5), 0);
