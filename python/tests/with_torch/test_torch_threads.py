@@ -173,7 +173,8 @@ def test_the_block_counts_more_than_the_setting_of_torch() -> None:
         "torch.set_num_threads(2)\n"
         "workers(align)\n"
     )
-    assert observe(program) == [[2, 2], [0, 1], [0, 2], [0, 0], [0, 1]]
+    # More threads than torch has are the library's own; the last call makes one of torch's.
+    assert observe(program) == [[2, 2], [0, 1], [0, 2], [0, 0], [1, 1]]
 
 
 @linux
