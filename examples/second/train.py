@@ -66,16 +66,18 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 class Interrupt:
-    """Ctrl-C as a wish, so that no step is left half done."""
+    """Ctrl-C and SIGTERM as a wish, so that no step is left half done and no worker is left behind."""
 
     wanted = False
+    signals = (signal.SIGINT, signal.SIGTERM)
 
     def __enter__(self) -> Interrupt:
-        self.before = signal.signal(signal.SIGINT, self.note)
+        self.before = {each: signal.signal(each, self.note) for each in self.signals}
         return self
 
     def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self.before)
+        for each, handler in self.before.items():
+            signal.signal(each, handler)
 
     def note(self, *_: object) -> None:
         self.wanted = True
