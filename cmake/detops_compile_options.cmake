@@ -18,9 +18,9 @@ if(DETOPS_SANITIZE)
     target_compile_options(detops_options INTERFACE -fno-sanitize-recover=all -fno-sanitize=enum,alignment)
   endif()
   if(DETOPS_SANITIZE MATCHES integer)
-    # Whether the first find ends the process is left to UBSAN_OPTIONS=halt_on_error.
-    target_compile_options(detops_options INTERFACE -fsanitize-recover=integer
-                           -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/fuzz/sanitizer_ignorelist.txt)
+    # Not undefined, and in a few named places intended: what is to be reported, and that it ends the process, is left
+    # to UBSAN_OPTIONS (fuzz/ubsan.supp).
+    target_compile_options(detops_options INTERFACE -fsanitize-recover=integer)
   endif()
 endif()
 
