@@ -17,6 +17,11 @@ if(DETOPS_SANITIZE)
     # Callers may pass any number as an enumerator, and tensors at any address: both are answered, not assumed away.
     target_compile_options(detops_options INTERFACE -fno-sanitize-recover=all -fno-sanitize=enum,alignment)
   endif()
+  if(DETOPS_SANITIZE MATCHES integer)
+    # Not undefined, and in a few named places intended: what is to be reported, and that it ends the process, is left
+    # to UBSAN_OPTIONS (fuzz/ubsan.supp).
+    target_compile_options(detops_options INTERFACE -fsanitize-recover=integer)
+  endif()
 endif()
 
 if(DETOPS_BUILD_FUZZERS)
@@ -38,11 +43,11 @@ target_compile_definitions(detops_kernel_options INTERFACE HWY_BROKEN_EMU128=1)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set(detops_disabled_targets "((1LL<<9)-1)")
   set(detops_disabled_wide_targets "((1LL<<8)-1)")
-  if(DETOPS_SANITIZE)
+  if(DETOPS_SANITIZE OR DETOPS_FEW_TARGETS)
     # The best and the scalar target only: compilers need minutes for the kernels of all targets under sanitizers.
     string(APPEND detops_disabled_targets "|(1LL<<11)|(1LL<<12)")
   endif()
-  if(DETOPS_SANITIZE OR NOT DETOPS_ENABLE_AVX512)
+  if(DETOPS_SANITIZE OR DETOPS_FEW_TARGETS OR NOT DETOPS_ENABLE_AVX512)
     set(detops_disabled_wide_targets "${detops_disabled_targets}")
   endif()
   target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=(${detops_disabled_targets})"

@@ -34,7 +34,7 @@ struct NotifierModel {
 
 class World {
  public:
-  explicit World(FuzzedDataProvider& bytes) : bytes_(bytes), descriptors_(bytes) {
+  explicit World(FuzzedBytes& bytes) : bytes_(bytes), descriptors_(bytes) {
     cnrtGetLastError();  // forgets that of the input before
   }
   ~World();
@@ -54,12 +54,13 @@ class World {
   void CallMemory();
   void Compare(const HandleModel& model);
 
-  FuzzedDataProvider& bytes_;
+  FuzzedBytes& bytes_;
   DescriptorWorld descriptors_;
   HandleModel handles_[2];
   cnrtQueue_t queues_[2] = {};
   NotifierModel notifiers_[2];
   int default_threads_ = 0;
+  int number_of_checks_ = 0;
   cnrtRet_t last_cnrt_error_ = cnrtSuccess;
 };
 
@@ -132,7 +133,7 @@ void World::CallHandle() {
       expect(detopsSetNumThreads(handle, number), number >= 0, "detopsSetNumThreads", &model.threads);
       break;
     case 6:
-      expect(detopsSetParallelRunner(handle, bytes_.ConsumeBool() ? &NeverCalled : nullptr, &model), true,
+      expect(detopsSetParallelRunner(handle, bytes_.Bool() ? &NeverCalled : nullptr, &model), true,
              "detopsSetParallelRunner", nullptr);
       break;
     default: {
@@ -178,12 +179,11 @@ void World::Compare(const HandleModel& model) {
 // Any descriptors, but no data: whatever they say, the operator has to find a reason, and a status of its contract.
 void World::CallOperator() {
   const mluOpHandle_t handle = OrNull(bytes_, handles_[0].handle);
-  const bool forward = bytes_.ConsumeBool();
+  const bool forward = bytes_.Bool();
   const auto align = forward ? mluOpRotatedFeatureAlignForward : mluOpRotatedFeatureAlignBackward;
   const char* const name = forward ? "mluOpRotatedFeatureAlignForward: " : "mluOpRotatedFeatureAlignBackward: ";
-  const mluOpStatus_t status =
-      align(handle, descriptors_.Any(), nullptr, descriptors_.Any(), nullptr, bytes_.ConsumeFloatingPoint<float>(),
-            Number(bytes_, -1, 6), descriptors_.Any(), nullptr);
+  const mluOpStatus_t status = align(handle, descriptors_.Any(), nullptr, descriptors_.Any(), nullptr,
+                                     bytes_.AnyFloat(), Number(bytes_, -1, 6), descriptors_.Any(), nullptr);
   if (status != MLUOP_STATUS_BAD_PARAM && status != MLUOP_STATUS_NOT_SUPPORTED) {
     Broken("%sgave %s without data", name, mluOpGetErrorString(status));
   }
@@ -203,13 +203,20 @@ void World::ExpectCnrt(cnrtRet_t status, cnrtRet_t expected, const char* functio
 }
 
 void World::CallNames() {
-  const int number = OneIn(bytes_, 2) ? Number(bytes_, -2, 30) : bytes_.ConsumeIntegral<int>();
+  const int number = OneIn(bytes_, 2) ? Number(bytes_, -2, 30) : bytes_.Any<int>();
   const auto type = static_cast<mluOpDataType_t>(number);
   for (const char* name : {mluOpGetErrorString(static_cast<mluOpStatus_t>(number)), mluOpGetNameOfDataType(type),
                            mluOpGetNameOfTensorLayout(static_cast<mluOpTensorLayout_t>(number)),
                            cnrtGetErrorStr(static_cast<cnrtRet_t>(number)), detopsGetVersion(), detopsGetTarget()}) {
     if (name == nullptr || *name == '\0') Broken("a name of %d is missing", number);
   }
+  int major = 0, minor = 0, patch = 0;
+  mluOpGetLibVersion(OrNull(bytes_, &major), OrNull(bytes_, &minor), OrNull(bytes_, &patch));
+  if (major < 0 || minor < 0 || patch < 0 || mluOpGetVersion() == 0) Broken("a version is wrong");
+  uint64_t reserved = 7;
+  uint64_t* const to_reserved = OrNull(bytes_, &reserved);
+  ExpectStatus(mluOpGetReservedMemSize(to_reserved), to_reserved != nullptr, "mluOpGetReservedMemSize");
+  if (reserved != (to_reserved != nullptr ? 0u : 7u)) Broken("reserved memory is wrong");
   size_t size = 77;
   size_t* const to_size = OrNull(bytes_, &size);
   const bool good = number > 0 && to_size != nullptr;
@@ -218,7 +225,7 @@ void World::CallNames() {
   if (good ? !sensible : size != 77) Broken("size of type %d is %zu", number, size);
 
   const std::string before = detopsGetTarget();
-  const std::string wish = OneIn(bytes_, 2) ? "scalar" : bytes_.ConsumeRandomLengthString(50);
+  const std::string wish = OneIn(bytes_, 2) ? "scalar" : bytes_.Text(50);
   if (detopsSetTarget(wish.c_str()) != MLUOP_STATUS_SUCCESS) {
     if (before != detopsGetTarget()) Broken("a refused target changed the one in use");
     if (detopsGetLastError(nullptr)[0] == '\0') Broken("detopsSetTarget failed without a text");
@@ -248,6 +255,7 @@ void World::CallQueues() {
       break;
     case 1:
       ExpectCnrt(cnrtQueueSync(queue), cnrtSuccess, "cnrtQueueSync");
+      ExpectCnrt(cnrtSyncQueue(queue), cnrtSuccess, "cnrtSyncQueue");
       ExpectCnrt(cnrtQueueQuery(queue), cnrtSuccess, "cnrtQueueQuery");
       ExpectCnrt(cnrtSyncDevice(), cnrtSuccess, "cnrtSyncDevice");
       if (queue == nullptr) ExpectCnrt(cnrtQueueDestroy(queue), kBad, "cnrtQueueDestroy");
@@ -265,6 +273,7 @@ void World::CallQueues() {
       ExpectCnrt(cnrtPlaceNotifier(second.notifier, queue), if_there(second.notifier), "cnrtPlaceNotifier");
       second.placed = second.notifier != nullptr;
       ExpectCnrt(cnrtWaitNotifier(second.notifier), if_there(second.notifier), "cnrtWaitNotifier");
+      ExpectCnrt(cnrtQueryNotifier(second.notifier), if_there(second.notifier), "cnrtQueryNotifier");
       ExpectCnrt(cnrtQueueWaitNotifier(second.notifier, queue, 0), if_there(second.notifier), "cnrtQueueWaitNotifier");
       break;
     default: {
@@ -282,8 +291,8 @@ void World::CallQueues() {
 
 void World::CallMemory() {
   constexpr cnrtRet_t kBad = cnrtErrorArgsInvalid;
-  const auto size = static_cast<size_t>(bytes_.ConsumeIntegralInRange<int>(0, 5000));
-  const int value = bytes_.ConsumeIntegral<int16_t>(), direction = Number(bytes_, -1, 6);
+  const auto size = static_cast<size_t>(bytes_.Between<int>(0, 5000));
+  const int value = bytes_.Any<int16_t>(), direction = Number(bytes_, -1, 6);
   void* from = nullptr;
   void* to = nullptr;
   ExpectCnrt(cnrtMalloc(nullptr, size), kBad, "cnrtMalloc");
@@ -297,14 +306,26 @@ void World::CallMemory() {
   void* const copy_to = OrNull(bytes_, to);
   const bool known = direction >= 0 && direction <= 5;
   const bool good = known && (size == 0 || copy_to != nullptr);
-  ExpectCnrt(cnrtMemcpy(copy_to, from, size, static_cast<cnrtMemTransDir_t>(direction)), good ? cnrtSuccess : kBad,
-             "cnrtMemcpy");
+  const auto way = static_cast<cnrtMemTransDir_t>(direction);
+  const bool later = bytes_.Bool();
+  ExpectCnrt(later ? cnrtMemcpyAsync(copy_to, from, size, queues_[0], way) : cnrtMemcpy(copy_to, from, size, way),
+             good ? cnrtSuccess : kBad, "cnrtMemcpy");
   const auto* bytes = static_cast<const unsigned char*>(to);
   const auto expected = static_cast<unsigned char>(good && copy_to != nullptr ? value : value + 1);
   if (!std::all_of(bytes, bytes + size, [=](unsigned char byte) { return byte == expected; })) Broken("wrong copy");
   ExpectCnrt(cnrtFree(from), cnrtSuccess, "cnrtFree");
   ExpectCnrt(cnrtFreeHost(to), cnrtSuccess, "cnrtFreeHost");
   ExpectCnrt(cnrtSetDevice(direction), direction == 0 ? cnrtSuccess : cnrtErrorDeviceInvalid, "cnrtSetDevice");
+  int device = 7;
+  unsigned int devices = 7;
+  int* const to_device = OrNull(bytes_, &device);
+  unsigned int* const to_devices = OrNull(bytes_, &devices);
+  ExpectCnrt(cnrtGetDevice(to_device), to_device != nullptr ? cnrtSuccess : kBad, "cnrtGetDevice");
+  ExpectCnrt(cnrtGetDeviceCount(to_devices), to_devices != nullptr ? cnrtSuccess : kBad, "cnrtGetDeviceCount");
+  if (device != (to_device != nullptr ? 0 : 7) || devices != (to_devices != nullptr ? 1u : 7u)) Broken("wrong device");
+  const cnrtRet_t result = bytes_.Bool() ? cnrtSuccess : cnrtErrorSys;
+  cnrtCheck(result, "expression", "file", number_of_checks_++);
+  ExpectCnrt(result, result, "cnrtCheck");
   if (cnrtGetLastError() != last_cnrt_error_) Broken("cnrtGetLastError forgot");
   last_cnrt_error_ = cnrtSuccess;
   if (cnrtPeekAtLastError() != cnrtSuccess) Broken("cnrtGetLastError left the error");
@@ -345,8 +366,8 @@ World::~World() {
 }  // namespace detops_fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
   detops_fuzz::World world(bytes);
-  for (int steps = 0; steps < 100 && bytes.remaining_bytes() > 0; ++steps) world.Step();
+  for (int steps = 0; steps < 100 && bytes.left() > 0; ++steps) world.Step();
   return 0;
 }

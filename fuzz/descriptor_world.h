@@ -44,7 +44,7 @@ struct DescriptorModel {
 
 class DescriptorWorld {
  public:
-  explicit DescriptorWorld(FuzzedDataProvider& bytes) : bytes_(bytes) {}
+  explicit DescriptorWorld(FuzzedBytes& bytes) : bytes_(bytes) {}
   ~DescriptorWorld() {
     for (const DescriptorModel& model : descriptors_) {
       if (model.desc != nullptr) mluOpDestroyTensorDescriptor(model.desc);
@@ -82,7 +82,7 @@ class DescriptorWorld {
   mluOpStatus_t SetGroupAs(bool* good, int count);
   static void Compare(const DescriptorModel& model);
 
-  FuzzedDataProvider& bytes_;
+  FuzzedBytes& bytes_;
   DescriptorModel descriptors_[kSlots];
 };
 
@@ -190,7 +190,7 @@ void DescriptorWorld::SetShapeAs(DescriptorModel& model, int variant) {
 inline void DescriptorWorld::SetShape() {
   DescriptorModel& model = AnyDescriptor();
   const int variant = Number(bytes_, 0, 2);
-  if (bytes_.ConsumeBool()) {
+  if (bytes_.Bool()) {
     SetShapeAs<int64_t>(model, variant);
   } else {
     SetShapeAs<int>(model, variant);
@@ -202,8 +202,8 @@ inline void DescriptorWorld::SetField() {
   const mluOpTensorDescriptor_t desc = OrNull(bytes_, model.desc);
   const bool there = desc != nullptr;
   const int number = Number(bytes_, -3, 20);
-  const float scale = bytes_.ConsumeFloatingPoint<float>();
-  const int position = bytes_.ConsumeIntegral<int>(), offset = bytes_.ConsumeIntegral<int>();
+  const float scale = bytes_.AnyFloat();
+  const int position = bytes_.Any<int>(), offset = bytes_.Any<int>();
   const int function = Number(bytes_, 0, 4);
   if (function == 0) {
     const int mode = OneIn(bytes_, 3) ? number : Number(bytes_, 0, 1);
@@ -295,8 +295,8 @@ void DescriptorWorld::ReadAs(const DescriptorModel& model, bool with_strides) {
 
 inline void DescriptorWorld::ReadWithNulls() {
   const DescriptorModel& model = AnyDescriptor();
-  const bool with_strides = bytes_.ConsumeBool();
-  if (bytes_.ConsumeBool()) {
+  const bool with_strides = bytes_.Bool();
+  if (bytes_.Bool()) {
     ReadAs<int64_t>(model, with_strides);
   } else {
     ReadAs<int>(model, with_strides);
@@ -321,6 +321,16 @@ inline void DescriptorWorld::Compare(const DescriptorModel& model) {
       mluOpGetTensorDescriptorPointerMode(model.desc, &mode) != MLUOP_STATUS_SUCCESS ||
       mluOpGetTensorDescriptorPositionScaleAndOffset(model.desc, &position, &scale, &offset) != MLUOP_STATUS_SUCCESS) {
     Broken("cannot read a descriptor");
+  }
+  int position_alone = 0, position_of_two = 0;
+  float scale_of_two = 0;
+  if (mluOpGetTensorDescriptorPosition(model.desc, &position_alone) != MLUOP_STATUS_SUCCESS ||
+      mluOpGetTensorDescriptorPositionAndScale(model.desc, &position_of_two, &scale_of_two) != MLUOP_STATUS_SUCCESS) {
+    Broken("cannot read a position");
+  }
+  if (position_alone != position || position_of_two != position ||
+      std::memcmp(&scale_of_two, &scale, sizeof(scale)) != 0) {
+    Broken("the getters of the position differ");
   }
   extents.pop_back();
   strides.pop_back();

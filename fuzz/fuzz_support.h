@@ -2,8 +2,6 @@
 #ifndef DETOPS_FUZZ_FUZZ_SUPPORT_H_
 #define DETOPS_FUZZ_FUZZ_SUPPORT_H_
 
-#include <fuzzer/FuzzedDataProvider.h>
-
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "detops.h"
+#include "fuzz/fuzzed_bytes.h"
 
 namespace detops_fuzz {
 
@@ -27,25 +26,25 @@ inline void Broken(const char* format, ...) {
 }
 
 // One byte of the input decides.
-inline int Number(FuzzedDataProvider& bytes, int low, int high) { return bytes.ConsumeIntegralInRange<int>(low, high); }
+inline int Number(FuzzedBytes& bytes, int low, int high) { return bytes.Between<int>(low, high); }
 
-inline bool OneIn(FuzzedDataProvider& bytes, int count) { return Number(bytes, 1, count) == count; }
+inline bool OneIn(FuzzedBytes& bytes, int count) { return Number(bytes, 1, count) == count; }
 
 template <class T, size_t kCount>
-T OneOf(FuzzedDataProvider& bytes, const T (&choices)[kCount]) {
+T OneOf(FuzzedBytes& bytes, const T (&choices)[kCount]) {
   return choices[Number(bytes, 0, static_cast<int>(kCount) - 1)];
 }
 
 // Most arguments are good, or nearly nothing would get past the first check.
-inline bool Rarely(FuzzedDataProvider& bytes) { return OneIn(bytes, 12); }
+inline bool Rarely(FuzzedBytes& bytes) { return OneIn(bytes, 12); }
 
 template <class T>
-T* OrNull(FuzzedDataProvider& bytes, T* pointer) {
+T* OrNull(FuzzedBytes& bytes, T* pointer) {
   return Rarely(bytes) ? nullptr : pointer;
 }
 
 // Extents and strides: mostly small, sometimes where products leave 32 or 64 bits.
-inline int64_t ExtremeNumber(FuzzedDataProvider& bytes) {
+inline int64_t ExtremeNumber(FuzzedBytes& bytes) {
   constexpr int64_t kOne = 1;
   constexpr int64_t kExtremes[] = {0,          1,         (kOne << 31) - 1, kOne << 31,   kOne << 32, 429496729,
                                    429496730,  214748364, 214748365,        kOne << 40,   kOne << 60, kOne << 61,

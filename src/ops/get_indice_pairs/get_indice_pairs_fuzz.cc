@@ -282,7 +282,7 @@ void RequireFailure(const Call& call, const Arguments& arguments, const Buffers&
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace detops_fuzz;  // NOLINT(google-build-using-namespace): the fuzzer's own
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
   const Call call = MakeCall(bytes);
   mluOpStatus_t expected = kGood;
   {

@@ -42,19 +42,19 @@ enum class Fault {
 // ---- geometry ----
 
 // Mostly small, so that sites meet; sometimes where 32-bit arithmetic ends.
-inline int64_t Space(FuzzedDataProvider& bytes) {
+inline int64_t Space(FuzzedBytes& bytes) {
   constexpr int kLarge[] = {1000, 46341, 65536, 1 << 20, 1 << 30, INT_MAX - 1, INT_MAX};
   return OneIn(bytes, 4) ? OneOf(bytes, kLarge) : Number(bytes, 1, 9);
 }
 
-inline int64_t Step(FuzzedDataProvider& bytes, int low) {
+inline int64_t Step(FuzzedBytes& bytes, int low) {
   constexpr int kLarge[] = {100, 46341, 1 << 30, INT_MAX - 1, INT_MAX};
   if (OneIn(bytes, 20)) return OneOf(bytes, kLarge);
   return OneIn(bytes, 2) ? low : Number(bytes, low, 4);
 }
 
 // The output space of the formula, or another: nobody compares them.
-inline int64_t OutputSpace(FuzzedDataProvider& bytes, const detops_reference::SparseConvolution& conv, size_t axis) {
+inline int64_t OutputSpace(FuzzedBytes& bytes, const detops_reference::SparseConvolution& conv, size_t axis) {
   if (OneIn(bytes, 4)) return Space(bytes);
   const int64_t reach = conv.dilation[axis] * (conv.filter_space[axis] - 1);
   const int64_t in = conv.input_space[axis], pad = conv.pad[axis], stride = conv.stride[axis];
@@ -63,13 +63,13 @@ inline int64_t OutputSpace(FuzzedDataProvider& bytes, const detops_reference::Sp
   return std::clamp<int64_t>(out, 1, INT_MAX);
 }
 
-inline void MakeGeometry(FuzzedDataProvider& bytes, Call& call) {
+inline void MakeGeometry(FuzzedBytes& bytes, Call& call) {
   auto& conv = call.conv;
   const bool full = call.profile == DETOPS_PROFILE_FULL;
   const int axes = full && OneIn(bytes, 2) ? Number(bytes, 1, 4) : 3;
   constexpr int kBatches[] = {1, 2, 3, 3, 1000, INT_MAX};
   conv.batch = OneOf(bytes, kBatches);
-  conv.submanifold = bytes.ConsumeBool();
+  conv.submanifold = bytes.Bool();
   conv.transposed = full && !conv.submanifold && OneIn(bytes, 4);
   call.inverse = full && OneIn(bytes, 8);
   int64_t volume = 1;
@@ -90,31 +90,31 @@ inline void MakeGeometry(FuzzedDataProvider& bytes, Call& call) {
 
 // ---- sites ----
 
-inline int32_t Coordinate(FuzzedDataProvider& bytes, int64_t extent, int64_t centre) {
+inline int32_t Coordinate(FuzzedBytes& bytes, int64_t extent, int64_t centre) {
   const auto last = static_cast<int32_t>(extent - 1);
   const int selector = Number(bytes, 0, 15);
   if (selector == 15) return last;
   if (selector == 14) return 0;
-  if (selector == 13) return bytes.ConsumeIntegralInRange<int32_t>(0, last);
+  if (selector == 13) return bytes.Between<int32_t>(0, last);
   return static_cast<int32_t>(std::min<int64_t>(last, centre + selector % 5));
 }
 
-inline void FillSites(FuzzedDataProvider& bytes, Call& call, bool bad) {
+inline void FillSites(FuzzedBytes& bytes, Call& call, bool bad) {
   auto* const indices = reinterpret_cast<int32_t*>(call.tensors[kIndices].data);
   const int64_t columns = call.axes() + 1, sites = call.sites();
   const auto extent = [&](int64_t column) {
     return column == 0 ? call.conv.batch : call.conv.input_space[static_cast<size_t>(column) - 1];
   };
-  const int64_t centre = OneIn(bytes, 2) ? 0 : bytes.ConsumeIntegralInRange<int32_t>(0, INT_MAX - 8);
+  const int64_t centre = OneIn(bytes, 2) ? 0 : bytes.Between<int32_t>(0, INT_MAX - 8);
   for (int64_t row = 0; row < sites; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
       const int64_t near = centre % extent(column);
       indices[row * columns + column] =
-          bytes.remaining_bytes() > 0 ? Coordinate(bytes, extent(column), near)
-                                      : static_cast<int32_t>((near + (row * 7 + column * 3) % 5) % extent(column));
+          bytes.left() > 0 ? Coordinate(bytes, extent(column), near)
+                           : static_cast<int32_t>((near + (row * 7 + column * 3) % 5) % extent(column));
     }
   }
-  if (bytes.remaining_bytes() > 0 && OneIn(bytes, 3)) {  // ascending, as voxel generators give them
+  if (bytes.left() > 0 && OneIn(bytes, 3)) {  // ascending, as voxel generators give them
     std::vector<std::vector<int32_t>> rows;
     for (int64_t row = 0; row < sites; ++row) {
       rows.emplace_back(indices + row * columns, indices + (row + 1) * columns);
@@ -127,13 +127,12 @@ inline void FillSites(FuzzedDataProvider& bytes, Call& call, bool bad) {
   if (!bad || sites == 0) return;
   const int64_t column = Number(bytes, 0, static_cast<int>(columns) - 1);
   const int64_t wrong[] = {-1, std::min<int64_t>(extent(column), INT_MAX), INT_MIN, INT_MAX, -extent(column)};
-  indices[bytes.ConsumeIntegralInRange<int64_t>(0, sites - 1) * columns + column] =
-      static_cast<int32_t>(OneOf(bytes, wrong));
+  indices[bytes.Between<int64_t>(0, sites - 1) * columns + column] = static_cast<int32_t>(OneOf(bytes, wrong));
 }
 
 // ---- faults ----
 
-inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyShapeFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   TensorArgument& tensor = call.tensors[Number(bytes, 0, kTensors - 1)];
   const auto axis = static_cast<size_t>(Number(bytes, 0, 2));
   if (fault == Fault::kRank) {
@@ -151,22 +150,22 @@ inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, Call& call) 
   }
 }
 
-inline void ApplyGeometryFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyGeometryFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   auto& conv = call.conv;
   const size_t axis = static_cast<size_t>(Number(bytes, 0, 3)) % conv.pad.size();
   constexpr int kNumbers[] = {1, 2, 3, 200, 65536, INT_MAX};
   const int number = OneOf(bytes, kNumbers);
   if (fault == Fault::kKernel) conv.filter_space[axis] = number;
-  if (fault == Fault::kSpace) (bytes.ConsumeBool() ? conv.input_space : conv.output_space)[axis] = number;
-  if (fault == Fault::kStep) (bytes.ConsumeBool() ? conv.stride : conv.dilation)[axis] = number;
+  if (fault == Fault::kSpace) (bytes.Bool() ? conv.input_space : conv.output_space)[axis] = number;
+  if (fault == Fault::kStep) (bytes.Bool() ? conv.stride : conv.dilation)[axis] = number;
   if (fault != Fault::kFlag) return;
   constexpr detopsProfile_t kProfiles[] = {DETOPS_PROFILE_CONTRACT, DETOPS_PROFILE_FULL};
   call.profile = OneOf(bytes, kProfiles);
-  if (bytes.ConsumeBool()) conv.submanifold = !conv.submanifold;
-  conv.transposed = !conv.submanifold && bytes.ConsumeBool();
+  if (bytes.Bool()) conv.submanifold = !conv.submanifold;
+  conv.transposed = !conv.submanifold && bytes.Bool();
 }
 
-inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   TensorArgument& tensor = call.tensors[Number(bytes, 0, kTensors - 1)];
   switch (fault) {
     case Fault::kNone:
@@ -215,7 +214,7 @@ inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
 }
 
 // Heap blocks of the exact size the tensors describe, so that the address sanitizer sees every step beside them.
-inline void Place(FuzzedDataProvider& bytes, Call& call) {
+inline void Place(FuzzedBytes& bytes, Call& call) {
   for (TensorArgument& tensor : call.tensors) {
     if (!tensor.has_data || tensor.bytes() > kMostBytes) continue;
     // The sites are read here too, as int32; the others may be misaligned.
@@ -227,14 +226,14 @@ inline void Place(FuzzedDataProvider& bytes, Call& call) {
   }
 }
 
-inline Call MakeCall(FuzzedDataProvider& bytes) {
+inline Call MakeCall(FuzzedBytes& bytes) {
   Call call;
-  call.profile = bytes.ConsumeBool() ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
+  call.profile = bytes.Bool() ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
   call.target_for_threads = Number(bytes, 0, 15);
   call.names_of_document = OneIn(bytes, 8);
   call.bad_set = OneIn(bytes, 4);
   call.workspace_offset = static_cast<size_t>(Number(bytes, 0, 3));
-  call.workspace_byte = bytes.ConsumeIntegral<uint8_t>();
+  call.workspace_byte = bytes.Any<uint8_t>();
   MakeGeometry(bytes, call);
   const int64_t columns = call.axes() + 1, offsets = call.conv.KernelVolume();
   int64_t sites = OneIn(bytes, 16) ? 0 : Number(bytes, 1, 64);
@@ -249,8 +248,7 @@ inline Call MakeCall(FuzzedDataProvider& bytes) {
 
   bool bad_coordinate = false, bad_rows = false;
   std::vector<Fault> faults;
-  for (int count = std::max(0, Number(bytes, 0, 5) - 3); count > 0; --count)
-    faults.push_back(bytes.ConsumeEnum<Fault>());
+  for (int count = std::max(0, Number(bytes, 0, 5) - 3); count > 0; --count) faults.push_back(bytes.AnyOf<Fault>());
   for (const Fault fault : faults) {
     bad_coordinate = bad_coordinate || fault == Fault::kCoordinate;
     bad_rows = bad_rows || fault == Fault::kRows;

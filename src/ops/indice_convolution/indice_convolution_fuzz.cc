@@ -315,7 +315,7 @@ std::vector<unsigned char> Check(const Call& call, const Arguments& arguments, E
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace detops_fuzz;  // NOLINT(google-build-using-namespace): the fuzzer's own
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
   Call call;
   if (!MakeCall(bytes, call)) return 0;
   const mluOpHandle_t handle = AllHandles().alone;

@@ -62,21 +62,21 @@ class Mixer {
 
 // ---- a good call ----
 
-inline int64_t Rows(FuzzedDataProvider& bytes) {
+inline int64_t Rows(FuzzedBytes& bytes) {
   if (OneIn(bytes, 20)) return 0;
   return OneIn(bytes, 12) ? Number(bytes, 1, 255) : Number(bytes, 1, 24);
 }
 
 // Many rows of many channels would take the reference seconds.
-inline int64_t Channels(FuzzedDataProvider& bytes, int64_t rows) {
+inline int64_t Channels(FuzzedBytes& bytes, int64_t rows) {
   if (OneIn(bytes, 40)) return 0;
   return rows <= 24 && OneIn(bytes, 6) ? Number(bytes, 1, 70) : Number(bytes, 1, 9);
 }
 
-inline void MakeFilters(FuzzedDataProvider& bytes, Call& call, int64_t ci, int64_t co) {
+inline void MakeFilters(FuzzedBytes& bytes, Call& call, int64_t ci, int64_t co) {
   constexpr int kFive[] = {MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_NDHWC, MLUOP_LAYOUT_NCDHW};
   constexpr int kFour[] = {MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_NHWC, MLUOP_LAYOUT_NCHW, MLUOP_LAYOUT_HWCN};
-  const bool four = bytes.ConsumeBool() && (call.way != Way::kForward || !call.contract());
+  const bool four = bytes.Bool() && (call.way != Way::kForward || !call.contract());
   TensorArgument& filters = call.tensors[kFilters];
   filters.layout = four ? OneOf(bytes, kFour) : OneOf(bytes, kFive);
   std::vector<int64_t> extents;
@@ -90,18 +90,18 @@ inline void MakeFilters(FuzzedDataProvider& bytes, Call& call, int64_t ci, int64
   filters.extents = extents;
 }
 
-inline void MakeNumbers(FuzzedDataProvider& bytes, Call& call, int64_t offsets, int64_t sites, int64_t rows) {
+inline void MakeNumbers(FuzzedBytes& bytes, Call& call, int64_t offsets, int64_t sites, int64_t rows) {
   const int64_t most = rows == 0                                           ? 0
                        : call.contract() && call.way == Way::kBackwardData ? std::min(sites, rows)
                                                                            : sites;
   const bool full = OneIn(bytes, 4);
-  Mixer mixer(bytes.ConsumeIntegral<uint16_t>());
+  Mixer mixer(bytes.Any<uint16_t>());
   call.num.resize(static_cast<size_t>(offsets));
   for (int64_t& number : call.num) number = full ? most : mixer.Below(most + 1);
   if (call.sub_m == 1 && !call.num.empty() && OneIn(bytes, 2)) call.num[call.num.size() / 2] = most;
 }
 
-inline void MakeShapes(FuzzedDataProvider& bytes, Call& call) {
+inline void MakeShapes(FuzzedBytes& bytes, Call& call) {
   constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16};
   const mluOpDataType_t type = kTypes[Number(bytes, 0, call.contract() ? 1 : 3)];
   const int64_t sites = Rows(bytes), ci = Channels(bytes, sites), co = Channels(bytes, sites);
@@ -124,7 +124,7 @@ inline void MakeShapes(FuzzedDataProvider& bytes, Call& call) {
     if (&tensor != &call.tensors[kFilters]) tensor.layout = Number(bytes, 0, 12);
   }
   for (const Role role : {kBias, kResidual}) {
-    call.tensors[role].described = call.way == Way::kForward && bytes.ConsumeBool();
+    call.tensors[role].described = call.way == Way::kForward && bytes.Bool();
   }
   call.activation = Number(bytes, 0, 2);
   call.negative_slope = static_cast<float>(Number(bytes, -16, 16)) * 0.125f;
@@ -133,7 +133,7 @@ inline void MakeShapes(FuzzedDataProvider& bytes, Call& call) {
 
 // ---- faults ----
 
-inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, TensorArgument& tensor) {
+inline void ApplyShapeFault(FuzzedBytes& bytes, Fault fault, TensorArgument& tensor) {
   const auto axis = static_cast<size_t>(Number(bytes, 0, 4));
   if (fault == Fault::kRank) {
     tensor.extents.resize(static_cast<size_t>(Number(bytes, 0, 9)), 1);
@@ -150,9 +150,9 @@ inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, TensorArgume
   }
 }
 
-inline void ApplyNumberFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyNumberFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   const int64_t any = OneIn(bytes, 3) ? ExtremeNumber(bytes) : Number(bytes, -2, 30);
-  if (fault == Fault::kFlag) (bytes.ConsumeBool() ? call.inverse : call.sub_m) = any;
+  if (fault == Fault::kFlag) (bytes.Bool() ? call.inverse : call.sub_m) = any;
   if (fault == Fault::kRows) {
     int64_t* const rows[] = {&call.num_act_out, &call.book_in, &call.book_out};
     // A rulebook of so many rows is made, but not quickly.
@@ -165,11 +165,11 @@ inline void ApplyNumberFault(FuzzedDataProvider& bytes, Fault fault, Call& call)
     call.negative_slope = OneOf(bytes, kSlopes);
   }
   if (fault == Fault::kNumber && !call.num.empty()) {
-    call.num[bytes.ConsumeIntegralInRange<size_t>(0, call.num.size() - 1)] = OneIn(bytes, 4) ? -any : any;
+    call.num[bytes.Between<size_t>(0, call.num.size() - 1)] = OneIn(bytes, 4) ? -any : any;
   }
   if (fault == Fault::kWorkspace) {
     call.workspace_size = static_cast<size_t>(Number(bytes, 0, 64));
-    call.has_workspace = bytes.ConsumeBool();
+    call.has_workspace = bytes.Bool();
   }
   if (fault == Fault::kOverlap) {
     call.overlap = Number(bytes, 0, 2 * kRoles);
@@ -177,7 +177,7 @@ inline void ApplyNumberFault(FuzzedDataProvider& bytes, Fault fault, Call& call)
   }
 }
 
-inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   TensorArgument& tensor = call.tensors[Number(bytes, 0, kRoles - 1)];
   switch (fault) {
     case Fault::kNullHandle:
@@ -231,7 +231,7 @@ inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
 // ---- memory ----
 
 // Multiples of 1/8 between -2 and 2, whose sums of products are exact in double; now and then something special.
-inline void FillNumbers(FuzzedDataProvider& bytes, TensorArgument& tensor, Mixer& mixer) {
+inline void FillNumbers(FuzzedBytes& bytes, TensorArgument& tensor, Mixer& mixer) {
   if (tensor.type == MLUOP_DTYPE_INT32 || tensor.type == MLUOP_DTYPE_INT64) return;  // refused, like those of size 0
   if (detops_test::ElementSize(tensor.type) == 0) return;
   const auto count = static_cast<int64_t>(tensor.elements());
@@ -250,7 +250,7 @@ inline void FillNumbers(FuzzedDataProvider& bytes, TensorArgument& tensor, Mixer
 }
 
 // The lists of pairs: ascending, in any order, or with few different indices.
-inline void FillPairs(FuzzedDataProvider& bytes, Call& call, Mixer& mixer, bool bad) {
+inline void FillPairs(FuzzedBytes& bytes, Call& call, Mixer& mixer, bool bad) {
   auto* const pairs = reinterpret_cast<int32_t*>(call.tensors[kPairs].data);
   const std::vector<int64_t>& extents = call.tensors[kPairs].extents;
   std::fill_n(pairs, call.tensors[kPairs].elements(), OneIn(bytes, 2) ? -1 : INT32_MIN);
@@ -275,8 +275,8 @@ inline void FillPairs(FuzzedDataProvider& bytes, Call& call, Mixer& mixer, bool 
 }
 
 // Heap blocks of the exact size the tensors describe, so that the address sanitizer sees every step beside them.
-inline void Place(FuzzedDataProvider& bytes, Call& call, bool bad_index) {
-  Mixer mixer(bytes.ConsumeIntegral<uint32_t>());
+inline void Place(FuzzedBytes& bytes, Call& call, bool bad_index) {
+  Mixer mixer(bytes.Any<uint32_t>());
   for (TensorArgument& tensor : call.tensors) {
     if (!tensor.has_data || tensor.bytes() > kMostBytes) continue;
     const bool is_pairs = &tensor == &call.tensors[kPairs];
@@ -292,16 +292,16 @@ inline void Place(FuzzedDataProvider& bytes, Call& call, bool bad_index) {
 }
 
 // False if the call must not be made: it would read more numbers than there are.
-inline bool MakeCall(FuzzedDataProvider& bytes, Call& call) {
+inline bool MakeCall(FuzzedBytes& bytes, Call& call) {
   constexpr Way kWays[] = {Way::kForward, Way::kBackwardData, Way::kBackwardFilter};
-  call.profile = bytes.ConsumeBool() ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
+  call.profile = bytes.Bool() ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
   call.way = OneOf(bytes, kWays);
   call.target_for_threads = Number(bytes, 0, 15);
   call.workspace_size = static_cast<size_t>(OneIn(bytes, 2) ? 0 : Number(bytes, 0, 64));
   MakeShapes(bytes, call);
   bool bad_index = OneIn(bytes, 6);  // the fault by which memory would be lost
   for (int count = std::max(0, Number(bytes, 0, 5) - 3); count > 0; --count) {
-    const Fault fault = bytes.ConsumeEnum<Fault>();
+    const Fault fault = bytes.AnyOf<Fault>();
     bad_index = bad_index || fault == Fault::kIndex;
     ApplyFault(bytes, fault, call);
   }

@@ -51,7 +51,7 @@ void SetTensor(TensorFields& tensor, mluOpDataType_t type, const std::vector<int
   tensor.data = tensor.memory.data();
 }
 
-void FillNumbers(FuzzedDataProvider& bytes, TensorFields& tensor) {
+void FillNumbers(FuzzedBytes& bytes, TensorFields& tensor) {
   constexpr double kNumbers[] = {0, -0.0, 1, -1, 0.5, -2.25, 3, 1e-3, -7, 1000, INFINITY, -INFINITY, NAN};
   const bool finite = !OneIn(bytes, 4);
   for (uint64_t i = 0; i < tensor.elements(); ++i) {
@@ -68,7 +68,7 @@ std::vector<double> Values(const TensorFields& tensor) {
   return values;
 }
 
-void MakePairs(FuzzedDataProvider& bytes, Call& call) {
+void MakePairs(FuzzedBytes& bytes, Call& call) {
   PoolPairs& pairs = call.pairs;
   pairs.offsets = Number(bytes, 0, 5);
   pairs.columns = Number(bytes, 0, 40);
@@ -87,7 +87,7 @@ void MakePairs(FuzzedDataProvider& bytes, Call& call) {
   }
 }
 
-Call MakeCall(FuzzedDataProvider& bytes) {
+Call MakeCall(FuzzedBytes& bytes) {
   constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16, MLUOP_DTYPE_DOUBLE};
   Call call;
   call.backward = OneIn(bytes, 2);
@@ -113,7 +113,7 @@ Call MakeCall(FuzzedDataProvider& bytes) {
 }
 
 // Makes the call wrong, if it can be in this way, and tells the status it must get.
-mluOpStatus_t Spoil(FuzzedDataProvider& bytes, Call& call) {
+mluOpStatus_t Spoil(FuzzedBytes& bytes, Call& call) {
   TensorFields& target = call.target();
   switch (call.fault) {
     case Fault::kIndex:
@@ -246,7 +246,7 @@ void RequireUsable(mluOpHandle_t handle) {
   if (Values(good.features_out)[0] != 3) Broken("the handle is not usable");
 }
 
-void RunOne(FuzzedDataProvider& bytes) {
+void RunOne(FuzzedBytes& bytes) {
   Call call = MakeCall(bytes);
   const mluOpStatus_t expected = Spoil(bytes, call);
   Handles& handles = AllHandles();
@@ -278,7 +278,7 @@ void RunOne(FuzzedDataProvider& bytes) {
 }  // namespace detops_fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
   detops_fuzz::RunOne(bytes);
   return 0;
 }

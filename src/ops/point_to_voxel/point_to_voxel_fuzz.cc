@@ -195,11 +195,48 @@ void RequireSuccess(VoxelCall& call) {
   if (Memory(call)[kPoints] != fresh[kPoints] || Memory(call)[kBegins] != fresh[kBegins]) Broken("changed an input");
 }
 
+// ---- detopsGetVoxelGrid ----
+
+// Arrays of their exact length; numbers that are usual, large or none at all.
+void TryGrid(FuzzedBytes& bytes) {
+  const int ndim = Rarely(bytes) ? Number(bytes, -1, 6) : Number(bytes, 1, 4);
+  std::vector<double> arrays[3];
+  for (auto& array : arrays) {
+    for (int axis = 0; axis < ndim; ++axis) {
+      const double usual = OneOf(bytes, {0.1, 0.0, -3.0, 0.05, 40.0, 70.4, 1.0, 0x1p31, 1e300, -1e300});
+      array.push_back(OneIn(bytes, 3) ? static_cast<double>(bytes.AnyFloat()) : usual);
+    }
+    array.shrink_to_fit();
+  }
+  const size_t count = static_cast<size_t>(std::max(ndim, 0));
+  std::vector<int> grid(count, -7), expected(count, -7);
+  const auto given = [&](const auto& array) { return array.empty() ? nullptr : array.data(); };
+  const double* const low = OrNull(bytes, given(arrays[0]));
+  const double* const high = OrNull(bytes, given(arrays[1]));
+  const double* const size = OrNull(bytes, given(arrays[2]));
+  int* const to_grid = OrNull(bytes, grid.empty() ? nullptr : grid.data());
+  bool good = ndim >= 1 && ndim <= 4 && low != nullptr && high != nullptr && size != nullptr && to_grid != nullptr;
+  for (size_t axis = 0; good && axis < count; ++axis) {
+    const auto from = static_cast<float>(low[axis]), to = static_cast<float>(high[axis]);
+    const auto step = static_cast<float>(size[axis]);
+    const float voxels = std::round((to - from) / step);
+    good = std::isfinite(from) && std::isfinite(to) && to > from && std::isfinite(step) && step > 0 && voxels >= 1 &&
+           voxels < 0x1p31f;
+    if (good) expected[axis] = static_cast<int>(voxels);
+  }
+  ExpectStatus(detopsGetVoxelGrid(ndim, low, high, size, to_grid), good, "detopsGetVoxelGrid");
+  if (good ? grid != expected : grid != std::vector<int>(count, -7)) Broken("detopsGetVoxelGrid: wrong grid");
+}
+
 }  // namespace
 }  // namespace detops_fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
+  if (detops_fuzz::OneIn(bytes, 16)) {
+    detops_fuzz::TryGrid(bytes);
+    return 0;
+  }
   detops_fuzz::VoxelCall call = detops_fuzz::MakeCall(bytes);
   const mluOpStatus_t expected = detops_fuzz::Foretold(call);
   if (expected == MLUOP_STATUS_SUCCESS) {

@@ -36,7 +36,7 @@ struct VoxelCall {
 
 // ---- making one ----
 
-inline double AnyCoordinate(FuzzedDataProvider& bytes) {
+inline double AnyCoordinate(FuzzedBytes& bytes) {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kNumbers[] = {0,   -0.0, 0.5, 1,    1.5,   2,      2.5,   3,    -0.5, -1,
                                  0.1, 0.3,  0.7, 0.25, 1e-40, -1e-40, 65504, 3e38, kInf, kNan};
@@ -52,7 +52,7 @@ inline void SetMemory(TensorFields& tensor) {
   if (tensor.has_data && count > 0) tensor.data = tensor.memory.data();
 }
 
-inline void SpoilTensor(FuzzedDataProvider& bytes, TensorFields& tensor) {
+inline void SpoilTensor(FuzzedBytes& bytes, TensorFields& tensor) {
   switch (Number(bytes, 0, 5)) {
     case 0:
       tensor.described = false;
@@ -75,7 +75,7 @@ inline void SpoilTensor(FuzzedDataProvider& bytes, TensorFields& tensor) {
   }
 }
 
-inline void SpoilNumbers(FuzzedDataProvider& bytes, VoxelCall& call) {
+inline void SpoilNumbers(FuzzedBytes& bytes, VoxelCall& call) {
   const auto axis = static_cast<size_t>(Number(bytes, 0, 3));
   constexpr double kBad[] = {0, -1, 1e-60, 1e60, std::numeric_limits<double>::infinity(), 1e-40};
   switch (Number(bytes, 0, 9)) {
@@ -111,13 +111,13 @@ inline void SpoilNumbers(FuzzedDataProvider& bytes, VoxelCall& call) {
   }
 }
 
-inline void FillInputs(FuzzedDataProvider& bytes, VoxelCall& call) {
+inline void FillInputs(FuzzedBytes& bytes, VoxelCall& call) {
   TensorFields& points = call.tensors[kPoints];
   if (points.type == MLUOP_DTYPE_INT32 || points.type == MLUOP_DTYPE_INT64) return;
   const uint64_t columns = points.extents.size() > 1 ? static_cast<uint64_t>(points.extents[1]) : 1;
   for (uint64_t i = 0; points.data != nullptr && i < points.elements(); ++i) {
     // Few bytes are left for the last ones; those repeat what has been.
-    const double value = bytes.remaining_bytes() > 0 ? AnyCoordinate(bytes)
+    const double value = bytes.left() > 0 ? AnyCoordinate(bytes)
                          : i >= columns
                              ? detops_test::ReadElement(points.type, points.data, static_cast<int64_t>(i - columns))
                              : 0.5;
@@ -125,7 +125,7 @@ inline void FillInputs(FuzzedDataProvider& bytes, VoxelCall& call) {
   }
 }
 
-inline void FillBegins(FuzzedDataProvider& bytes, VoxelCall& call) {
+inline void FillBegins(FuzzedBytes& bytes, VoxelCall& call) {
   TensorFields& begins = call.tensors[kBegins];
   if (begins.data == nullptr || begins.type != MLUOP_DTYPE_INT32) return;
   const int64_t points = std::min<int64_t>(call.tensors[kPoints].extents[0], INT32_MAX);
@@ -138,7 +138,7 @@ inline void FillBegins(FuzzedDataProvider& bytes, VoxelCall& call) {
   }
 }
 
-inline VoxelCall MakeCall(FuzzedDataProvider& bytes) {
+inline VoxelCall MakeCall(FuzzedBytes& bytes) {
   VoxelCall call;
   const auto type = OneOf(bytes, {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16, MLUOP_DTYPE_DOUBLE});
   call.ndim = Number(bytes, 1, 4);

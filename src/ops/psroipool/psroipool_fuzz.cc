@@ -257,7 +257,7 @@ void RequireSuccess(const Call& call, const Expectation& expected) {
 }  // namespace detops_fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
   const detops_fuzz::Call call = detops_fuzz::MakeCall(bytes);
   const detops_fuzz::Expectation expected = detops_fuzz::ExpectationOf(call);
   if (expected.skip) return 0;

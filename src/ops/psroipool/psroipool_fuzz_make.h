@@ -44,7 +44,7 @@ enum class Fault : uint8_t {
 // Numbers that matter little come from one seed, so that the fuzzer's bytes are left for those that matter.
 class Random {
  public:
-  explicit Random(FuzzedDataProvider& bytes) : generator_(bytes.ConsumeIntegral<uint16_t>()) {}
+  explicit Random(FuzzedBytes& bytes) : generator_(bytes.Any<uint16_t>()) {}
   double Uniform(double low, double high) {
     return low + (high - low) * (static_cast<double>(generator_()) / static_cast<double>(std::minstd_rand::max()));
   }
@@ -53,7 +53,7 @@ class Random {
   std::minstd_rand generator_;
 };
 
-inline TensorArgument& AnyTensor(FuzzedDataProvider& bytes, Call& call) {
+inline TensorArgument& AnyTensor(FuzzedBytes& bytes, Call& call) {
   TensorArgument* const tensors[] = {&call.map, &call.rois, &call.pooled, &call.mapping};
   return *OneOf(bytes, tensors);
 }
@@ -65,7 +65,7 @@ inline void SetDenseStrides(TensorArgument& tensor) {
   }
 }
 
-inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyShapeFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   TensorArgument& tensor = AnyTensor(bytes, call);
   const auto axis = static_cast<size_t>(Number(bytes, 0, 3));
   switch (fault) {
@@ -100,7 +100,7 @@ inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, Call& call) 
   }
 }
 
-inline void ApplyScalarFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyScalarFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double scales[] = {0.0, -0.0, -1.0, std::nan(""), kInfinity, -kInfinity, 1e-45, 3e38, 1e39, 1e300, 1e-300};
   int* const arguments[] = {&call.pooled_height, &call.pooled_width, &call.output_dim, &call.group_size};
@@ -128,7 +128,7 @@ inline void ApplyScalarFault(FuzzedDataProvider& bytes, Fault fault, Call& call)
   }
 }
 
-inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   switch (fault) {
     case Fault::kNone:
     case Fault::kOverlap:  // needs the memory, see Place
@@ -173,7 +173,7 @@ inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
 }
 
 // Gives the tensors memory of the size they describe, and lets two overlap where that is the fault.
-inline void Place(FuzzedDataProvider& bytes, bool overlap, Call& call) {
+inline void Place(FuzzedBytes& bytes, bool overlap, Call& call) {
   constexpr size_t kOffsets[] = {0, 0, 0, 1, 2, 4, 8, 12};
   for (TensorArgument* tensor : {&call.map, &call.rois, &call.pooled, &call.mapping}) {
     if (!tensor->has_data || tensor->bytes() > kMostBytes) continue;
@@ -192,40 +192,40 @@ inline void Place(FuzzedDataProvider& bytes, bool overlap, Call& call) {
   if (moved.bytes() == 0 || other.bytes() == 0) return;
   // Inside the other's memory if it fits there, so that a call which may go on touches nothing else.
   const auto room = static_cast<int64_t>(other.bytes()) - static_cast<int64_t>(moved.bytes());
-  const int64_t shift = room > 0 ? bytes.ConsumeIntegralInRange<int64_t>(0, room) : 0;
+  const int64_t shift = room > 0 ? bytes.Between<int64_t>(0, room) : 0;
   if (room < 0 && &moved != &call.target() && !(call.forward && &moved == &call.mapping)) return;
   moved.data = other.data + shift;
 }
 
-inline void FillFeatures(FuzzedDataProvider& bytes, const TensorArgument& tensor) {
+inline void FillFeatures(FuzzedBytes& bytes, const TensorArgument& tensor) {
   const auto count = static_cast<int64_t>(tensor.elements());
   Random random(bytes);
   for (int64_t i = 0; i < count; ++i) WriteElement(tensor.type, tensor.data, i, random.Uniform(-1, 1));
   const double specials[] = {0.0,  -0.0,  std::nan(""), HUGE_VAL, -HUGE_VAL, 6e4,
                              3e38, -3e38, 1e308,        1e-45,    -1e-310,   6e-8};
   for (int pokes = Number(bytes, 0, 7) - 3; pokes > 0; --pokes) {
-    const int64_t index = bytes.ConsumeIntegralInRange<int64_t>(0, count - 1);
+    const int64_t index = bytes.Between<int64_t>(0, count - 1);
     WriteElement(tensor.type, tensor.data, index, OneOf(bytes, specials));
   }
 }
 
 // A coordinate in pixels of the map, whose extent is `size`.
-inline double Coordinate(FuzzedDataProvider& bytes, mluOpDataType_t type, double size) {
+inline double Coordinate(FuzzedBytes& bytes, mluOpDataType_t type, double size) {
   const double specials[] = {-1,   -0.5,  0,     0.5,  size,       size - 1, size - 0.5, 2.5 - 1e-12, 6e4,
                              3e38, -3e38, 1e308, 1e30, 2147483648, -4e9,     1e10,       2.4999999};
   const int selector = Number(bytes, 0, 255);
   if (selector >= 250) {  // any bits of the type; most are finite
     unsigned char raw[sizeof(double)] = {};
-    const std::vector<uint8_t> taken = bytes.ConsumeBytes<uint8_t>(ElementSize(type));
+    const std::vector<uint8_t> taken = bytes.Take(ElementSize(type));
     std::copy(taken.begin(), taken.end(), raw);
     return ReadElement(type, raw, 0);
   }
   if (selector >= 215) return OneOf(bytes, specials);
   if (selector >= 150) return Number(bytes, -2, static_cast<int>(size) + 2);
-  return bytes.ConsumeIntegral<int16_t>() * (size + 3) / 32768;
+  return bytes.Any<int16_t>() * (size + 3) / 32768;
 }
 
-inline void FillRois(FuzzedDataProvider& bytes, const Call& call) {
+inline void FillRois(FuzzedBytes& bytes, const Call& call) {
   const size_t rows = call.nhwc() ? 1 : 2;
   const auto height = static_cast<double>(call.map.extents[rows]),
              width = static_cast<double>(call.map.extents[rows + 1]);
@@ -235,7 +235,7 @@ inline void FillRois(FuzzedDataProvider& bytes, const Call& call) {
   Random random(bytes);
   const double sizes[] = {0, width, height, width, height};
   for (int64_t r = 0; r < call.rois.extents[0]; ++r) {
-    const bool chosen = r < 40 && bytes.remaining_bytes() > 0;
+    const bool chosen = r < 40 && bytes.left() > 0;
     double image = chosen ? Number(bytes, 0, std::max(images - 1, 0)) : 0;
     if (chosen && OneIn(bytes, 60)) image = Number(bytes, -2, 5) * 0.5;
     WriteElement(call.rois.type, call.rois.data, r * 5, image);
@@ -247,7 +247,7 @@ inline void FillRois(FuzzedDataProvider& bytes, const Call& call) {
 }
 
 // What forward gives, or any channels; now and then one that does not exist.
-inline void FillMapping(FuzzedDataProvider& bytes, const Call& call) {
+inline void FillMapping(FuzzedBytes& bytes, const Call& call) {
   const auto count = static_cast<int64_t>(call.mapping.elements());
   const int64_t channels = call.map.extents[call.nhwc() ? 3 : 1];
   const int64_t bins = static_cast<int64_t>(call.pooled_height) * call.pooled_width;
@@ -261,12 +261,12 @@ inline void FillMapping(FuzzedDataProvider& bytes, const Call& call) {
   }
   if (!OneIn(bytes, 10)) return;
   constexpr int kChannels[] = {-1, 0, INT32_MAX, INT32_MIN};
-  const int64_t index = bytes.ConsumeIntegralInRange<int64_t>(0, count - 1);
+  const int64_t index = bytes.Between<int64_t>(0, count - 1);
   const auto wrong = OneIn(bytes, 2) ? static_cast<double>(channels) : static_cast<double>(OneOf(bytes, kChannels));
   WriteElement(MLUOP_DTYPE_INT32, call.mapping.data, index, wrong);
 }
 
-inline void MakeShape(FuzzedDataProvider& bytes, Call& call) {
+inline void MakeShape(FuzzedBytes& bytes, Call& call) {
   call.pooled_height = Number(bytes, 1, 4);
   call.pooled_width = call.extension ? Number(bytes, 1, 4) : call.pooled_height;
   call.group_size = call.pooled_height;
@@ -279,7 +279,7 @@ inline void MakeShape(FuzzedDataProvider& bytes, Call& call) {
     r = Number(bytes, 60, 90);
   }
   const int64_t ph = call.pooled_height, pw = call.pooled_width, d = call.output_dim, c = ph * pw * d;
-  const bool nchw = call.extension && bytes.ConsumeBool();
+  const bool nchw = call.extension && bytes.Bool();
   call.map.layout = call.pooled.layout = call.mapping.layout = nchw ? MLUOP_LAYOUT_NCHW : MLUOP_LAYOUT_NHWC;
   call.map.extents = nchw ? std::vector<int64_t>{n, c, h, w} : std::vector<int64_t>{n, h, w, c};
   call.pooled.extents = nchw ? std::vector<int64_t>{r, d, ph, pw} : std::vector<int64_t>{r, ph, pw, d};
@@ -287,13 +287,13 @@ inline void MakeShape(FuzzedDataProvider& bytes, Call& call) {
   call.rois.extents = {r, 5};
 }
 
-inline Call MakeCall(FuzzedDataProvider& bytes) {
+inline Call MakeCall(FuzzedBytes& bytes) {
   Call call;
-  call.forward = bytes.ConsumeBool();
-  call.extension = bytes.ConsumeBool();
+  call.forward = bytes.Bool();
+  call.extension = bytes.Bool();
   constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16, MLUOP_DTYPE_DOUBLE};
   const mluOpDataType_t type = OneOf(bytes, kTypes);
-  const bool full = call.extension || type != MLUOP_DTYPE_FLOAT || bytes.ConsumeBool();
+  const bool full = call.extension || type != MLUOP_DTYPE_FLOAT || bytes.Bool();
   call.profile = full ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
   call.value_checks = !OneIn(bytes, 4);
   call.target_for_threads = Number(bytes, 0, 15);
@@ -307,7 +307,7 @@ inline Call MakeCall(FuzzedDataProvider& bytes) {
 
   bool overlap = false;
   for (int faults = std::max(0, Number(bytes, 0, 5) - 3); faults > 0; --faults) {
-    const auto fault = bytes.ConsumeEnum<Fault>();
+    const auto fault = bytes.AnyOf<Fault>();
     overlap = overlap || fault == Fault::kOverlap;
     ApplyFault(bytes, fault, call);
   }

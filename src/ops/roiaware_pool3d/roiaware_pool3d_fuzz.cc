@@ -56,14 +56,14 @@ Outcome Run(Call& call, mluOpHandle_t handle) {
   unsigned char workspace[64] = {};
   switch (call.function) {
     case Function::kForward:
-      outcome.status = mluOpRoiAwarePool3dForward(
+      outcome.status = (call.old_spelling ? mluOpRoiawarePool3dForward : mluOpRoiAwarePool3dForward)(
           h, call.method, i(call.boxes), i(call.points), i(call.channels), d("rois"), p("rois"), d("pts"), p("pts"),
           d("pts_feature"), p("pts_feature"), call.with_workspace ? workspace : nullptr, call.workspace_size,
           i(call.max_pts), i(call.out_x), i(call.out_y), i(call.out_z), d("argmax"), p("argmax"),
           d("pts_idx_of_voxels"), p("pts_idx_of_voxels"), d("pooled_features"), p("pooled_features"));
       break;
     case Function::kBackward:
-      outcome.status = mluOpRoiAwarePool3dBackward(
+      outcome.status = (call.old_spelling ? mluOpRoiawarePool3dBackward : mluOpRoiAwarePool3dBackward)(
           h, call.method, i(call.boxes), i(call.out_x), i(call.out_y), i(call.out_z), i(call.channels), i(call.max_pts),
           d("pts_idx_of_voxels"), p("pts_idx_of_voxels"), d("argmax"), p("argmax"), d("grad_out"), p("grad_out"),
           d("grad_in"), p("grad_in"));
@@ -378,8 +378,9 @@ void Try(Call& call) {
 }  // namespace detops_fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
   detops_fuzz::Call call = detops_fuzz::CallMaker(bytes).Make();
+  detops_fuzz::CheckWorkspaceSize(call);
   detops_fuzz::Try(call);
   return 0;
 }

@@ -42,6 +42,7 @@ struct TensorArgument : TensorFields {
 
 struct Call {
   Function function = Function::kForward;
+  bool old_spelling = false;  // mluOpRoiaware...
   bool with_handle = true;
   detopsProfile_t profile = DETOPS_PROFILE_FULL;
   bool value_checks = true;
@@ -319,6 +320,21 @@ inline bool ValuesAreGood(const Call& call) {
     }
   }
   return true;
+}
+
+// No workspace is needed, whatever the tensors are.
+inline void CheckWorkspaceSize(const Call& call) {
+  if (call.function != Function::kForward) return;
+  const auto get = call.old_spelling ? mluOpGetRoiawarePool3dForwardWorkspaceSize  // the error names the new spelling
+                                     : mluOpGetRoiAwarePool3dForwardWorkspaceSize;
+  const Descriptor rois(call["rois"]), pts(call["pts"]), feature(call["pts_feature"]);
+  const mluOpHandle_t handle = call.with_handle ? AllHandles().alone : nullptr;
+  size_t size = 77;
+  size_t* const to_size = call.with_voxel_num ? &size : nullptr;
+  const bool good = call.with_handle && call["pts_feature"].described && to_size != nullptr;
+  ExpectStatus(get(handle, rois.get(), pts.get(), feature.get(), to_size), good,
+               "mluOpGetRoiAwarePool3dForwardWorkspaceSize", handle);
+  if (size != (good ? 0u : 77u)) Broken("the workspace has %zu bytes", size);
 }
 
 }  // namespace detops_fuzz

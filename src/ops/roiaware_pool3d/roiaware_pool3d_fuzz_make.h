@@ -40,10 +40,11 @@ enum class Fault {
 
 class CallMaker {
  public:
-  explicit CallMaker(FuzzedDataProvider& bytes) : bytes_(bytes) {}
+  explicit CallMaker(FuzzedBytes& bytes) : bytes_(bytes) {}
 
   Call Make() {
-    call_.function = bytes_.ConsumeEnum<Function>();
+    call_.function = bytes_.AnyOf<Function>();
+    call_.old_spelling = OneIn(bytes_, 4);
     call_.method = Number(bytes_, 0, 1);
     call_.value_checks = !OneIn(bytes_, 8);
     call_.target_for_threads = Number(bytes_, 0, 7);
@@ -64,7 +65,7 @@ class CallMaker {
       call_["argmax"].described = call_["argmax"].has_data = false;
     }
     for (int faults = std::max(0, Number(bytes_, 0, 7) - 5); faults > 0; --faults) {
-      ApplyFault(bytes_.ConsumeEnum<Fault>());
+      ApplyFault(bytes_.AnyOf<Fault>());
     }
     Derive();
     Place();
@@ -85,7 +86,7 @@ class CallMaker {
     call_.out_z = call_.out_x == 300 || call_.out_y == 300 ? 1 : OneOf(bytes_, kOuts);
     rows_ = Number(bytes_, 0, 60);
     room_ = Number(bytes_, 0, 80);
-    call_.used_rows = bytes_.ConsumeIntegralInRange<int64_t>(0, rows_);
+    call_.used_rows = bytes_.Between<int64_t>(0, rows_);
   }
 
   void Add(const char* name, mluOpDataType_t type, bool written, std::vector<int64_t> extents) {
@@ -285,7 +286,7 @@ class CallMaker {
     const int selector = Number(bytes_, 0, 255);
     if (selector >= 252) {  // any bits of the type; most are finite
       unsigned char raw[sizeof(double)] = {};
-      const std::vector<uint8_t> taken = bytes_.ConsumeBytes<uint8_t>(ElementSize(type_));
+      const std::vector<uint8_t> taken = bytes_.Take(ElementSize(type_));
       std::copy(taken.begin(), taken.end(), raw);
       return ReadElement(type_, raw, 0);
     }
@@ -300,7 +301,7 @@ class CallMaker {
     const bool boxes = tensor.name == "rois", points = tensor.name == "pts";
     for (int64_t i = 0; i < count; ++i) {
       double value = Uniform(-1, 1);
-      const bool chosen = i < 120 && bytes_.remaining_bytes() > 0;
+      const bool chosen = i < 120 && bytes_.left() > 0;
       const bool size = boxes && i % 7 >= 3 && i % 7 < 6;
       const double low = size ? 0 : boxes ? -2 : -3, high = size ? 5 : boxes ? 2 : 3;
       if (boxes || points) value = chosen ? Coordinate(low, high) : std::round(Uniform(low, high) * 8) / 8;
@@ -309,8 +310,7 @@ class CallMaker {
     if (boxes || points) return;
     const double specials[] = {0.0, -0.0, std::nan(""), HUGE_VAL, -HUGE_VAL, 6e4, 3e38, 1e308, 1e-45, 6e-8};
     for (int pokes = Number(bytes_, 0, 7) - 3; pokes > 0 && count > 0; --pokes) {
-      WriteElement(tensor.type, tensor.data, bytes_.ConsumeIntegralInRange<int64_t>(0, count - 1),
-                   OneOf(bytes_, specials));
+      WriteElement(tensor.type, tensor.data, bytes_.Between<int64_t>(0, count - 1), OneOf(bytes_, specials));
     }
   }
 
@@ -333,13 +333,12 @@ class CallMaker {
     constexpr int64_t kIndices[] = {-1, -2, 0, 1, 2, 24, 255, INT32_MAX, INT32_MIN};
     for (int pokes = Number(bytes_, 0, 15) - 13; pokes > 0 && count > 0; --pokes) {
       const int64_t value = OneIn(bytes_, 2) ? points : OneOf(bytes_, kIndices);
-      WriteElement(MLUOP_DTYPE_INT32, tensor.data, bytes_.ConsumeIntegralInRange<int64_t>(0, count - 1),
-                   static_cast<double>(value));
+      WriteElement(MLUOP_DTYPE_INT32, tensor.data, bytes_.Between<int64_t>(0, count - 1), static_cast<double>(value));
     }
   }
 
   void Fill() {
-    random_.seed(bytes_.ConsumeIntegral<uint16_t>());
+    random_.seed(bytes_.Any<uint16_t>());
     for (TensorArgument& tensor : call_.tensors) {
       if (tensor.written || tensor.data == nullptr) continue;
       if (tensor.type == MLUOP_DTYPE_INT32) {
@@ -350,7 +349,7 @@ class CallMaker {
     }
   }
 
-  FuzzedDataProvider& bytes_;
+  FuzzedBytes& bytes_;
   Call call_;
   mluOpDataType_t type_ = MLUOP_DTYPE_FLOAT;
   int64_t rows_ = 0, room_ = 0;

@@ -179,7 +179,7 @@ void RequireSuccess(const Call& call) {
 }  // namespace detops_fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  FuzzedDataProvider bytes(data, size);
+  detops_fuzz::FuzzedBytes bytes(data, size);
   const detops_fuzz::Call call = detops_fuzz::MakeCall(bytes);
   const mluOpStatus_t expected = detops_fuzz::ExpectedStatus(call);
   if (expected == MLUOP_STATUS_SUCCESS) {

@@ -160,7 +160,7 @@ inline void SetExtent(Call& call, size_t axis, int64_t extent) {
   }
 }
 
-inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, TensorArgument& tensor, Call& call) {
+inline void ApplyShapeFault(FuzzedBytes& bytes, Fault fault, TensorArgument& tensor, Call& call) {
   const auto axis = static_cast<size_t>(Number(bytes, 0, 3));
   switch (fault) {
     case Fault::kRank:
@@ -188,7 +188,7 @@ inline void ApplyShapeFault(FuzzedDataProvider& bytes, Fault fault, TensorArgume
   }
 }
 
-inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
+inline void ApplyFault(FuzzedBytes& bytes, Fault fault, Call& call) {
   TensorArgument& tensor = call.tensors[Number(bytes, 0, 2)];
   constexpr int kPoints[] = {-1, 0, 2, 3, 4, 6, 1, 5, INT32_MAX, INT32_MIN};
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -231,7 +231,7 @@ inline void ApplyFault(FuzzedDataProvider& bytes, Fault fault, Call& call) {
 }
 
 // Gives the tensors memory of the size they describe, and lets the target overlap another where that is the fault.
-inline void Place(FuzzedDataProvider& bytes, bool overlap, Call& call) {
+inline void Place(FuzzedBytes& bytes, bool overlap, Call& call) {
   for (TensorArgument& tensor : call.tensors) {
     if (!tensor.has_data || tensor.bytes() > kMostBytes) continue;
     constexpr size_t kOffsets[] = {0, 0, 0, 1, 2, 4, 8, 12};
@@ -253,7 +253,7 @@ inline void Place(FuzzedDataProvider& bytes, bool overlap, Call& call) {
 // Numbers that matter little come from one seed, so that the fuzzer's bytes are left for those that matter.
 class Random {
  public:
-  explicit Random(FuzzedDataProvider& bytes) : generator_(bytes.ConsumeIntegral<uint16_t>()) {}
+  explicit Random(FuzzedBytes& bytes) : generator_(bytes.Any<uint16_t>()) {}
   double Uniform(double low, double high) {
     return low + (high - low) * (static_cast<double>(generator_()) / static_cast<double>(std::minstd_rand::max()));
   }
@@ -262,34 +262,34 @@ class Random {
   std::minstd_rand generator_;
 };
 
-inline void FillFeatures(FuzzedDataProvider& bytes, const TensorArgument& tensor) {
+inline void FillFeatures(FuzzedBytes& bytes, const TensorArgument& tensor) {
   const auto count = static_cast<int64_t>(tensor.elements());
   Random random(bytes);
   for (int64_t i = 0; i < count; ++i) WriteElement(tensor.type, tensor.data, i, random.Uniform(-1, 1));
   const double specials[] = {0.0,  -0.0,  std::nan(""), HUGE_VAL, -HUGE_VAL, 6e4,
                              3e38, -3e38, 1e308,        1e-45,    -1e-310,   6e-8};
   for (int pokes = Number(bytes, 0, 7) - 3; pokes > 0; --pokes) {
-    const int64_t index = bytes.ConsumeIntegralInRange<int64_t>(0, count - 1);
+    const int64_t index = bytes.Between<int64_t>(0, count - 1);
     WriteElement(tensor.type, tensor.data, index, OneOf(bytes, specials));
   }
 }
 
 // One of the five numbers of a box, in feature pixels; `size` is the map's.
-inline double BoxNumber(FuzzedDataProvider& bytes, mluOpDataType_t type, double size) {
+inline double BoxNumber(FuzzedBytes& bytes, mluOpDataType_t type, double size) {
   const double specials[] = {-1,    size, size - 1, 0,    size - 0.5, -1.0000001, size * (1 + 1e-7), 6e4,
                              -3e38, 3e38, 1e308,    1e30, -1e-45,     -1.008,     1.5707963267948966};
   const int selector = Number(bytes, 0, 255);
   if (selector >= 250) {  // any bits of the type; most are finite
     unsigned char raw[sizeof(double)] = {};
-    const std::vector<uint8_t> taken = bytes.ConsumeBytes<uint8_t>(ElementSize(type));
+    const std::vector<uint8_t> taken = bytes.Take(ElementSize(type));
     std::copy(taken.begin(), taken.end(), raw);
     return ReadElement(type, raw, 0);
   }
   if (selector >= 200) return OneOf(bytes, specials);
-  return bytes.ConsumeIntegral<int16_t>() * (size + 3) / 32768;
+  return bytes.Any<int16_t>() * (size + 3) / 32768;
 }
 
-inline void FillBoxes(FuzzedDataProvider& bytes, const Call& call) {
+inline void FillBoxes(FuzzedBytes& bytes, const Call& call) {
   const TensorArgument& boxes = call.boxes();
   const auto pixels = static_cast<int64_t>(boxes.elements()) / 5;
   const double sizes[] = {static_cast<double>(boxes.extents[1]), static_cast<double>(boxes.extents[2]), 6, 4, 3.2};
@@ -297,7 +297,7 @@ inline void FillBoxes(FuzzedDataProvider& bytes, const Call& call) {
   const double unit = usual ? 1 / static_cast<double>(call.spatial_scale) : 1;
   Random random(bytes);
   for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-    const bool chosen = pixel < 40 && bytes.remaining_bytes() > 0;
+    const bool chosen = pixel < 40 && bytes.left() > 0;
     for (int64_t i = 0; i < 5; ++i) {
       const double number = chosen ? BoxNumber(bytes, boxes.type, sizes[i]) : random.Uniform(-0.5, 1.3) * sizes[i];
       WriteElement(boxes.type, boxes.data, pixel * 5 + i, i < 4 ? number * unit : number);
@@ -305,16 +305,16 @@ inline void FillBoxes(FuzzedDataProvider& bytes, const Call& call) {
   }
 }
 
-inline Call MakeCall(FuzzedDataProvider& bytes) {
+inline Call MakeCall(FuzzedBytes& bytes) {
   Call call;
-  call.forward = bytes.ConsumeBool();
+  call.forward = bytes.Bool();
   constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16, MLUOP_DTYPE_DOUBLE};
   const mluOpDataType_t type = OneOf(bytes, kTypes);
   const bool full_only = type == MLUOP_DTYPE_DOUBLE || type == MLUOP_DTYPE_BFLOAT16;
-  call.profile = full_only || bytes.ConsumeBool() ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
+  call.profile = full_only || bytes.Bool() ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
   call.value_checks = !OneIn(bytes, 4);
   call.target_for_threads = Number(bytes, 0, 15);
-  call.points = bytes.ConsumeBool() ? 5 : 1;
+  call.points = bytes.Bool() ? 5 : 1;
   constexpr float kScales[] = {1, 0.125f, 0.3f, 7};
   call.spatial_scale = OneOf(bytes, kScales);
   constexpr int kChannels[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 31, 33, 72};
@@ -329,7 +329,7 @@ inline Call MakeCall(FuzzedDataProvider& bytes) {
 
   bool overlap = false;
   for (int faults = std::max(0, Number(bytes, 0, 5) - 3); faults > 0; --faults) {
-    const auto fault = bytes.ConsumeEnum<Fault>();
+    const auto fault = bytes.AnyOf<Fault>();
     overlap = overlap || fault == Fault::kOverlap;
     ApplyFault(bytes, fault, call);
   }

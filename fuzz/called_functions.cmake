@@ -1,0 +1,23 @@
+# Fails unless every exported function was called while the kept inputs ran.
+# Variables: FUNCTIONS (exported_symbols.txt), CALLS (a list of files with lines "function count").
+cmake_minimum_required(VERSION 3.21)
+
+file(STRINGS ${FUNCTIONS} functions REGEX "^[a-z]")
+set(called)
+set(total 0)
+foreach(file ${CALLS})
+  file(STRINGS ${file} lines)
+  foreach(line ${lines})
+    separate_arguments(line)
+    list(GET line 0 function)
+    list(GET line 1 count)
+    list(APPEND called ${function})
+    math(EXPR total "${total} + ${count}")
+  endforeach()
+endforeach()
+list(REMOVE_ITEM functions ${called})
+if(functions)
+  string(REPLACE ";" " " functions "${functions}")
+  message(FATAL_ERROR "no kept input calls: ${functions}")
+endif()
+message(STATUS "${total} calls, every exported function among them")
