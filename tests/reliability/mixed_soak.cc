@@ -1,0 +1,57 @@
+// Memory does not grow, however many calls are made: bytes in use of malloc, and pages of the process.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+
+#include "reliability/mixed_work.h"
+#include "sanitizers.h"
+#include "support/long_tests.h"
+
+namespace detops_test {
+namespace {
+
+// Of all arenas, mapped blocks included.
+int64_t AllocatedBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+int64_t ResidentBytes() {
+  int64_t total = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+// Calls of all operators on a handle that stays and on one that comes and goes, with threads and without.
+void Work(const MixedInputs& inputs, MixedUser& staying, const MixedUser& expected, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    staying.handle.SetThreads(1 + round % 3);
+    ASSERT_EQ(staying.WrongCalls(expected), 0);
+    if (round % 8 != 0) continue;
+    MixedUser passing(inputs, 1 + round / 8 % 2);
+    ASSERT_EQ(passing.WrongCalls(expected), 0);
+  }
+}
+
+TEST(Soak, MemoryDoesNotGrow) {
+  if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "sanitizers have an allocator of their own";
+  const MixedInputs inputs;
+  MixedUser expected(inputs), staying(inputs);
+  for (size_t call = 0; call < MixedUser::Calls(); ++call) ASSERT_EQ(expected.Run(call), MLUOP_STATUS_SUCCESS);
+  // What is made once: scratch memory, workers with their stacks, what the C library keeps.
+  Work(inputs, staying, expected, 48);
+  const int64_t bytes = AllocatedBytes(), resident = ResidentBytes();
+  const int rounds = Rounds(100, 100'000 / static_cast<int>(MixedUser::Calls()) + 1);
+  Work(inputs, staying, expected, rounds);
+  EXPECT_EQ(AllocatedBytes() - bytes, 0) << "bytes more are in use after " << rounds << " rounds";
+  // The kernel counts pages per thread and adds them up later, so a few hundred KiB come and go.
+  EXPECT_LT(ResidentBytes() - resident, 1 << 20) << "after " << rounds << " rounds";
+  RecordProperty("calls", std::to_string(rounds * static_cast<int>(MixedUser::Calls())));
+}
+
+}  // namespace
+}  // namespace detops_test
