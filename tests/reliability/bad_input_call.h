@@ -12,6 +12,9 @@
 
 namespace detops_test {
 
+// Why a function that tells numbers cannot meet an overlap.
+inline constexpr char kNumbersAtTheEnd[] = "its results are numbers, written when everything has been read";
+
 struct CallAnswer {
   mluOpStatus_t status;
   std::string text;  // of the thread

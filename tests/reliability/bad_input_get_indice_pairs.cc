@@ -107,7 +107,7 @@ void AddSizes(PairRow& row, Function function) {
 
 void AddMemory(PairRow& row, Function function) {
   if (!GivesPairs(function)) {
-    row.row().HasNone({BadClass::kWorkspace, BadClass::kOverlap});
+    row.row().HasNone({BadClass::kWorkspace}).CannotOccur({BadClass::kOverlap}, kNumbersAtTheEnd);
     return;
   }
   row.BadParam(BadClass::kWorkspace, "one byte too small", "workspace_size is",

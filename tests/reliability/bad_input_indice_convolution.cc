@@ -118,7 +118,7 @@ void AddSizes(ConvRow& row, const Kind& kind) {
 void AddMemory(ConvRow& row, const Kind& kind) {
   if (!kind.has_workspace()) row.row().HasNone({BadClass::kWorkspace});
   if (!kind.has_data()) {
-    row.row().HasNone({BadClass::kOverlap});
+    row.row().CannotOccur({BadClass::kOverlap}, kNumbersAtTheEnd);
     return;
   }
   const Role target = TargetOf(kind.way);

@@ -210,7 +210,7 @@ void AddFunction(Table& table, Function function, bool old_spelling = false) {
                    [origin](BadCall& call) { call.z_origin = static_cast<detopsZOrigin_t>(origin); });
     }
   }
-  if (function == Function::kCount) row.row().HasNone({BadClass::kOverlap});
+  if (function == Function::kCount) row.row().CannotOccur({BadClass::kOverlap}, kNumbersAtTheEnd);
   row.row()
       .CannotOccur({BadClass::kCoordinates}, "points may lie anywhere: those in no box, NaN and Inf too, are left out")
       .CannotOccur({BadClass::kDuplicates}, "points and boxes may be equal: each counts")
