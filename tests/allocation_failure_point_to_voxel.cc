@@ -15,7 +15,7 @@ using namespace detops_test::hooks;  // NOLINT(google-build-using-namespace): co
 // Two clouds and every result that can be asked for.
 class VoxelCase : public Results {
  public:
-  VoxelCase(int64_t points, int64_t rows) : points_(points), rows_(rows) {
+  VoxelCase(int64_t points, int64_t rows) : rows_(rows) {
     for (int64_t i = 0; i < points * kFeatures; ++i) data_.push_back(static_cast<float>(i * 37 % 101) * 0.1f);
     begins_ = {0, static_cast<int32_t>(points / 3), static_cast<int32_t>(points)};
     floats.resize(static_cast<size_t>(rows * (kMost + 1) * kFeatures));
@@ -59,7 +59,7 @@ class VoxelCase : public Results {
   static constexpr int64_t kFeatures = 4, kMost = 3;
 
   Descriptors descs_;
-  int64_t points_, rows_, found_ = 77, good_found_ = 0;
+  int64_t rows_, found_ = 77, good_found_ = 0;
   std::vector<float> data_;
   std::vector<int32_t> begins_;
   mluOpTensorDescriptor_t points_desc_, begins_desc_, voxels_desc_, means_desc_, sites_desc_, rows_desc_,

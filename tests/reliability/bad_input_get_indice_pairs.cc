@@ -120,7 +120,7 @@ void AddMemory(PairRow& row, Function function) {
   for (const auto& [name, get] : outputs) {
     row.Overlap(name, get, "indices", [](BadCall& call) { return call.indices.data; });
     row.BadParam(BadClass::kOverlap, std::string(name) + " in the workspace", "overlaps",
-                 [get = get](BadCall& call) { get(call).data = call.workspace; });
+                 [tensor = get](BadCall& call) { tensor(call).data = call.workspace; });
   }
   row.BadParam(BadClass::kOverlap, "the workspace in indices", "overlaps",
                [](BadCall& call) { call.workspace = call.indices.data; });
