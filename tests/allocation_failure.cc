@@ -106,6 +106,11 @@ TEST_F(AllocationFailureTest, SetWithRankTwenty) {
         return mluOpSetTensorDescriptorEx(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 20, extents.data(),
                                           extents.data());
       },
+      [&] {
+        return mluOpSetTensorDescriptorEx_v2(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 20, extents64.data(),
+                                             extents64.data());
+      },
+      [&] { return mluOpSetTensorDescriptorDim(desc, 20, extents.data()); },
       [&] { return mluOpSetTensorDescriptorDim_v2(desc, 20, extents64.data()); },
   };
   for (const auto& call : calls) {
@@ -129,18 +134,22 @@ TEST_F(AllocationFailureTest, SetGroupWithLongRanks) {
   };
   // A failed call may keep room in a descriptor for the next try; that is no leak, but no balance either. So after each
   // failure the descriptors are renewed before they are counted.
-  bool small = true;
-  renew();
-  const auto call = [&] {
-    const int status = mluOpSetGroupTensorDescriptors(group, layouts, types, ranks, extents.data(), 3);
-    if (status != MLUOP_STATUS_SUCCESS) {
-      g_armed = false;
-      small = IsSmall(descs[0]) && IsSmall(descs[1]) && IsSmall(descs[2]);
-      renew();
-    }
-    return status;
-  };
-  FailEveryAllocation({call, renew, [&] { return small; }, MLUOP_STATUS_ALLOC_FAILED});
+  const std::vector<int64_t> extents64(31, 1);
+  for (const bool wide : {false, true}) {
+    bool small = true;
+    renew();
+    const auto call = [&] {
+      const int status = wide ? mluOpSetGroupTensorDescriptors_v2(group, layouts, types, ranks, extents64.data(), 3)
+                              : mluOpSetGroupTensorDescriptors(group, layouts, types, ranks, extents.data(), 3);
+      if (status != MLUOP_STATUS_SUCCESS) {
+        g_armed = false;
+        small = IsSmall(descs[0]) && IsSmall(descs[1]) && IsSmall(descs[2]);
+        renew();
+      }
+      return status;
+    };
+    FailEveryAllocation({call, renew, [&] { return small; }, MLUOP_STATUS_ALLOC_FAILED});
+  }
   mluOpDestroyGroupTensorDescriptors(group, 3);
 }
 

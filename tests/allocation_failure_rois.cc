@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "allocation_case.h"
 #include "allocation_hooks.h"
 #include "allocation_subject.h"
 #include "detops.h"
@@ -11,49 +12,6 @@
 namespace {
 
 using namespace detops_test::hooks;  // NOLINT(google-build-using-namespace): counters of this test alone
-
-// Descriptors, made before any allocation fails.
-class Descriptors {
- public:
-  ~Descriptors() {
-    for (mluOpTensorDescriptor_t desc : made_) mluOpDestroyTensorDescriptor(desc);
-  }
-  mluOpTensorDescriptor_t Make(mluOpTensorLayout_t layout, mluOpDataType_t type, const std::vector<int64_t>& extents) {
-    mluOpTensorDescriptor_t desc = nullptr;
-    mluOpCreateTensorDescriptor(&desc);
-    mluOpSetTensorDescriptor_v2(desc, layout, type, static_cast<int>(extents.size()), extents.data());
-    made_.push_back(desc);
-    return desc;
-  }
-
- private:
-  std::vector<mluOpTensorDescriptor_t> made_;
-};
-
-// All results of a call: floats and integers that no call leaves as they are.
-class Results {
- public:
-  void Mark() {
-    std::fill(floats.begin(), floats.end(), 77.5f);
-    std::fill(ints.begin(), ints.end(), 77);
-  }
-  bool Untouched() const {
-    return std::all_of(floats.begin(), floats.end(), [](float x) { return x == 77.5f; }) &&
-           std::all_of(ints.begin(), ints.end(), [](int32_t x) { return x == 77; });
-  }
-  void Keep() {
-    good_floats_ = floats;
-    good_ints_ = ints;
-  }
-  bool Right() const { return floats == good_floats_ && ints == good_ints_; }
-
-  std::vector<float> floats;
-  std::vector<int32_t> ints;
-
- private:
-  std::vector<float> good_floats_;
-  std::vector<int32_t> good_ints_;
-};
 
 class PsRoiPoolCase : public Results {
  public:
@@ -155,6 +113,11 @@ class RoiAwareCase : public Results {
         pts_.data(), features_desc_, features_.data(), nullptr, 0, kMost, kSide, kSide, kSide, argmax_desc_,
         ints.data(), lists_desc_, ints.data() + argmax_.size(), pooled_desc_, floats.data());
   }
+  int Switches(mluOpHandle_t handle) {
+    return detopsRoiAwarePool3dForward(handle, 0, DETOPS_Z_CENTER, 1e-5, rois_desc_, rois_.data(), pts_desc_,
+                                       pts_.data(), features_desc_, features_.data(), argmax_desc_, ints.data(),
+                                       lists_desc_, ints.data() + argmax_.size(), pooled_desc_, floats.data());
+  }
   int Backward(mluOpHandle_t handle) {
     return mluOpRoiAwarePool3dBackward(handle, 0, static_cast<int>(boxes_), kSide, kSide, kSide, kChannels, kMost,
                                        lists_desc_, lists_.data(), argmax_desc_, argmax_.data(), pooled_desc_,
@@ -202,6 +165,7 @@ void FailPsRoiPool(int64_t size, int64_t rois, int threads) {
 void FailRoiAware(int64_t boxes, int64_t points, int threads) {
   RoiAwareCase work(boxes, points);
   FailCallsOnNewHandles(work, "mluOpRoiAwarePool3dForward", &RoiAwareCase::Forward, threads);
+  FailCallsOnNewHandles(work, "detopsRoiAwarePool3dForward", &RoiAwareCase::Switches, threads);
   FailCallsOnNewHandles(work, "mluOpRoiAwarePool3dBackward", &RoiAwareCase::Backward, threads);
   FailCallsOnNewHandles(work, "detopsCountRoiAwareVoxels", &RoiAwareCase::Count, threads);
   FailCallsOnNewHandles(work, "detopsRoiAwarePool3dCompactForward", &RoiAwareCase::Compact, threads);

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,6 +19,7 @@ std::atomic<int> g_until_failure{0};
 std::atomic<bool> g_for_ever{false};
 std::atomic<int> g_failures{0};
 std::atomic<int64_t> g_blocks{0};
+std::atomic<int64_t> g_bytes{0};
 std::atomic<int64_t> g_mapped_bytes{0};
 std::atomic<bool> g_fail_threads{false};
 std::atomic<int> g_threads_refused{0};
@@ -38,8 +40,17 @@ bool MustFail() {
 }
 
 void* Count(void* block) {
-  if (block != nullptr) ++g_blocks;
+  if (block != nullptr) {
+    ++g_blocks;
+    g_bytes += static_cast<int64_t>(malloc_usable_size(block));
+  }
   return block;
+}
+
+void Discount(void* block) {
+  if (block == nullptr) return;
+  --g_blocks;
+  g_bytes -= static_cast<int64_t>(malloc_usable_size(block));
 }
 
 }  // namespace
@@ -60,8 +71,9 @@ void* calloc(size_t count, size_t size) { return MustFail() ? nullptr : Count(__
 
 void* realloc(void* block, size_t size) {
   if (MustFail()) return nullptr;
+  Discount(block);
   void* moved = __libc_realloc(block, size);
-  if (block == nullptr) Count(moved);
+  Count(moved == nullptr && size > 0 ? block : moved);  // without memory the old block stays
   return moved;
 }
 
@@ -77,7 +89,7 @@ int posix_memalign(void** place, size_t alignment, size_t size) {
 }
 
 void free(void* block) {
-  if (block != nullptr) --g_blocks;
+  Discount(block);
   __libc_free(block);
 }
 

@@ -14,6 +14,7 @@ extern std::atomic<bool> g_for_ever;
 extern std::atomic<int> g_failures;  // so many have failed
 
 extern std::atomic<int64_t> g_blocks;        // live blocks of malloc and its kin
+extern std::atomic<int64_t> g_bytes;         // and their bytes
 extern std::atomic<int64_t> g_mapped_bytes;  // live bytes of mmap
 
 extern std::atomic<bool> g_fail_threads;  // pthread_create answers EAGAIN

@@ -13,12 +13,13 @@
 #include "detops.h"
 #include "gtest/gtest.h"
 #include "sanitizers.h"
+#include "support/long_tests.h"
 
 namespace {
 
 using detops_test::AlignCase;
 
-constexpr int kRounds = 200;
+const int kRounds = detops_test::Rounds(200, 1000);
 
 // What a child reports by its exit code.
 enum ChildResult { kAllRight = 0, kOldHandleFailed, kNewHandleFailed, kDestroyFailed, kGrandchildFailed };

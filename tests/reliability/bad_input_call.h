@@ -12,6 +12,9 @@
 
 namespace detops_test {
 
+// Why a function that tells numbers cannot meet an overlap.
+inline constexpr char kNumbersAtTheEnd[] = "its results are numbers, written when everything has been read";
+
 struct CallAnswer {
   mluOpStatus_t status;
   std::string text;  // of the thread
@@ -88,14 +91,13 @@ class CallRow {
   }
   template <class Get>
   void Rank(const std::string& name, Get get, int rank) {
-    BadParam(BadClass::kForm, "rank of " + name, name + " has rank " + std::to_string(rank + 1),
-             [get, rank](Call& call) {
-               if constexpr (requires { get(call).rank; }) {
-                 get(call).rank = rank + 1;
-               } else {
-                 get(call).surplus_rank = 1;
-               }
-             });
+    BadParam(BadClass::kForm, "rank of " + name, name + " has rank " + std::to_string(rank + 1), [=](Call& call) {
+      if constexpr (requires { get(call).rank; }) {
+        get(call).rank = rank + 1;
+      } else {
+        get(call).surplus_rank = 1;
+      }
+    });
   }
   template <class Get>
   void Type(const std::string& name, Get get) {

@@ -80,10 +80,9 @@ void AddLog(Table& table) {
 }
 
 void AddRunner(Table& table) {
-  CallbackRow(table, "detopsSetParallelRunner",
-              [](Callbacks&, mluOpHandle_t handle) -> int {
-                return detopsSetParallelRunner(handle, CountRun, &g_runs);
-              })
+  CallbackRow(
+      table, "detopsSetParallelRunner",
+      [](Callbacks&, mluOpHandle_t handle) -> int { return detopsSetParallelRunner(handle, CountRun, &g_runs); })
       .BadParam(BadClass::kNull, "handle", "handle is NULL",
                 [](Callbacks&, mluOpHandle_t) -> int { return detopsSetParallelRunner(nullptr, CountRun, &g_runs); })
       .Defines(

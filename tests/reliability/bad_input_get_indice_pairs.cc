@@ -45,9 +45,8 @@ void AddTensors(PairRow& row, Function function) {
   for (int axis = 0; axis < 3; ++axis) row.Axis("indice_pairs", PairsOf, axis, "has extent");
   row.Axis("out_indices", OutOf, 1, "out_indices has extent 5 on axis 1");
   row.Axis("indice_num", NumOf, 0, "has extent");
-  row.BadParam(BadClass::kShapes, "more rows than there are sites", "out_indices has", [](BadCall& call) {
-    call.rows = 2 * 4 * 3 * 7 + 1;
-  });
+  row.BadParam(BadClass::kShapes, "more rows than there are sites", "out_indices has",
+               [](BadCall& call) { call.rows = 2 * 4 * 3 * 7 + 1; });
 }
 
 // All pairs and outputs -1, no offset has pairs, and the descriptor says that there are no output sites.
@@ -63,8 +62,7 @@ std::string EmptyResult(BadCall& call) {
 
 void AddSizes(PairRow& row, Function function) {
   if (GivesPairs(function)) {
-    row.Defines(
-        BadClass::kEmpty, "no rows in out_indices", [](BadCall& call) { call.rows = 0; }, EmptyResult);
+    row.Defines(BadClass::kEmpty, "no rows in out_indices", [](BadCall& call) { call.rows = 0; }, EmptyResult);
   } else if (function == Function::kCount) {
     row.Defines(
         BadClass::kEmpty, "no input sites", [](BadCall& call) { call.sites = 0; },
@@ -95,22 +93,21 @@ void AddSizes(PairRow& row, Function function) {
     call.conv().input_space = {1 << 11, 1 << 11, 1 << 11};
     call.sites = int64_t{1} << 29;
   });
-  row.NotSupported(BadClass::kOverflow, "four dimensions in the contract profile", "the full profile lifts",
-                   [](BadCall& call) {
-                     SparseConvolution& conv = call.conv();
-                     for (auto* list : {&conv.input_space, &conv.filter_space, &conv.output_space, &conv.stride,
-                                        &conv.dilation}) {
-                       list->push_back(1);
-                     }
-                     conv.pad.push_back(0);
-                   });
+  row.NotSupported(
+      BadClass::kOverflow, "four dimensions in the contract profile", "the full profile lifts", [](BadCall& call) {
+        SparseConvolution& conv = call.conv();
+        for (auto* list : {&conv.input_space, &conv.filter_space, &conv.output_space, &conv.stride, &conv.dilation}) {
+          list->push_back(1);
+        }
+        conv.pad.push_back(0);
+      });
   row.NotSupported(BadClass::kOverflow, "a transposed convolution in the contract profile", "the full profile lifts",
                    [](BadCall& call) { call.conv().transposed = true; });
 }
 
 void AddMemory(PairRow& row, Function function) {
   if (!GivesPairs(function)) {
-    row.row().HasNone({BadClass::kWorkspace, BadClass::kOverlap});
+    row.row().HasNone({BadClass::kWorkspace}).CannotOccur({BadClass::kOverlap}, kNumbersAtTheEnd);
     return;
   }
   row.BadParam(BadClass::kWorkspace, "one byte too small", "workspace_size is",
@@ -123,7 +120,7 @@ void AddMemory(PairRow& row, Function function) {
   for (const auto& [name, get] : outputs) {
     row.Overlap(name, get, "indices", [](BadCall& call) { return call.indices.data; });
     row.BadParam(BadClass::kOverlap, std::string(name) + " in the workspace", "overlaps",
-                 [get = get](BadCall& call) { get(call).data = call.workspace; });
+                 [tensor = get](BadCall& call) { tensor(call).data = call.workspace; });
   }
   row.BadParam(BadClass::kOverlap, "the workspace in indices", "overlaps",
                [](BadCall& call) { call.workspace = call.indices.data; });
@@ -179,9 +176,8 @@ void AddFunction(Table& table, const std::string& name, Function function) {
   AddMemory(row, function);
   AddCoordinates(row, function);
   if (GivesPairs(function)) {
-    row.BadParam(BadClass::kShapes, "too few rows for the outputs", "out_indices has", [](BadCall& call) {
-      --call.rows;
-    });
+    row.BadParam(BadClass::kShapes, "too few rows for the outputs", "out_indices has",
+                 [](BadCall& call) { --call.rows; });
   }
   row.row()
       .HasNone({BadClass::kNotFinite, BadClass::kBatchId, BadClass::kIndices})

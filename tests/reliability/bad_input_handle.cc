@@ -29,9 +29,9 @@ struct Settings {
     detopsGetValueChecks(handle, &checks);
     detopsGetNumThreads(handle, &threads);
     std::string text = set == nullptr ? "no queue" : "a queue";
-    for (const int number : {static_cast<int>(round), static_cast<int>(atomics), static_cast<int>(profile), checks,
-                             threads, answer}) {
-      text += " " + std::to_string(number);
+    for (const int number :
+         {static_cast<int>(round), static_cast<int>(atomics), static_cast<int>(profile), checks, threads, answer}) {
+      text.append(" ").append(std::to_string(number));
     }
     return text;
   }

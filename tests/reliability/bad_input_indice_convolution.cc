@@ -118,7 +118,7 @@ void AddSizes(ConvRow& row, const Kind& kind) {
 void AddMemory(ConvRow& row, const Kind& kind) {
   if (!kind.has_workspace()) row.row().HasNone({BadClass::kWorkspace});
   if (!kind.has_data()) {
-    row.row().HasNone({BadClass::kOverlap});
+    row.row().CannotOccur({BadClass::kOverlap}, kNumbersAtTheEnd);
     return;
   }
   const Role target = TargetOf(kind.way);
@@ -148,8 +148,8 @@ void AddIndices(ConvRow& row, const Kind& kind) {
   }
   for (const int64_t number : {int64_t{-1}, int64_t{12}, std::numeric_limits<int64_t>::max()}) {
     if (kind.way == Way::kBackwardFilter && !kind.has_data()) break;  // looks at no numbers
-    row.BadParam(BadClass::kIndices, "indice_num " + std::to_string(number), "indice_num[2] is " + std::to_string(number),
-                 [number](BadCall& call) { call.num()[2] = number; });
+    row.BadParam(BadClass::kIndices, "indice_num " + std::to_string(number),
+                 "indice_num[2] is " + std::to_string(number), [number](BadCall& call) { call.num()[2] = number; });
   }
   if (!kind.has_data()) {
     if (kind.way == Way::kBackwardFilter) {
@@ -163,11 +163,9 @@ void AddIndices(ConvRow& row, const Kind& kind) {
   } sides[] = {{0, kSites}, {1, kRows}};
   for (const auto& side : sides) {
     for (const int64_t index : {int64_t{-1}, side.rows, int64_t{INT32_MAX}, int64_t{INT32_MIN}}) {
-      const std::string place =
-          "indice_pairs[4, " + std::to_string(side.row) + ", 1] is " + std::to_string(index);
-      row.BadParam(BadClass::kIndices, place, place, [side, index](BadCall& call) {
-        call.Pair(4, side.row, 1) = static_cast<int32_t>(index);
-      });
+      const std::string place = "indice_pairs[4, " + std::to_string(side.row) + ", 1] is " + std::to_string(index);
+      row.BadParam(BadClass::kIndices, place, place,
+                   [side, index](BadCall& call) { call.Pair(4, side.row, 1) = static_cast<int32_t>(index); });
     }
   }
 }
@@ -183,8 +181,9 @@ void AddFlags(ConvRow& row, const Kind& kind) {
     }
   }
   if (!kind.fused()) {
-    row.row().CannotOccur({BadClass::kNotFinite}, "features, filters and gradients may hold any number: NaN and Inf "
-                                                  "propagate");
+    row.row().CannotOccur({BadClass::kNotFinite},
+                          "features, filters and gradients may hold any number: NaN and Inf "
+                          "propagate");
     return;
   }
   for (const int number : {-1, 3}) {

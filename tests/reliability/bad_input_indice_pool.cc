@@ -65,8 +65,8 @@ void AddValues(PoolRow& row, const CallKind& kind) {
     return;
   }
   for (const int64_t number : {int64_t{-1}, BadCall::kColumns + 1, std::numeric_limits<int64_t>::max()}) {
-    row.BadParam(BadClass::kIndices, "indice_num " + std::to_string(number), "indice_num[2] is " + std::to_string(number),
-                 [number](BadCall& call) { call.num()[2] = number; });
+    row.BadParam(BadClass::kIndices, "indice_num " + std::to_string(number),
+                 "indice_num[2] is " + std::to_string(number), [number](BadCall& call) { call.num()[2] = number; });
   }
   const struct {
     int row;
@@ -75,9 +75,8 @@ void AddValues(PoolRow& row, const CallKind& kind) {
   for (const auto& side : sides) {
     for (const int64_t index : {int64_t{-1}, side.rows, int64_t{INT32_MAX}, int64_t{INT32_MIN}}) {
       const std::string place = "indice_pairs[2, " + std::to_string(side.row) + ", 1] is " + std::to_string(index);
-      row.BadParam(BadClass::kIndices, place, place, [side, index](BadCall& call) {
-        call.Pair(2, side.row, 1) = static_cast<int32_t>(index);
-      });
+      row.BadParam(BadClass::kIndices, place, place,
+                   [side, index](BadCall& call) { call.Pair(2, side.row, 1) = static_cast<int32_t>(index); });
     }
   }
 }

@@ -25,6 +25,8 @@ struct Names {
 
 using NameRow = PlainRow<Names>;
 
+constexpr char kOnlyWrites[] = "it only writes: of two results in one place the later stays";
+
 int Same(const char* text, const char* expected) { return std::strcmp(text, expected); }
 std::string Seen(Names& n) { return n.seen; }
 std::string Nothing(Names&) { return ""; }
@@ -95,6 +97,8 @@ void AddVersions(Table& table) {
             return 0;
           },
           Seen)
+      .row()
+      .CannotOccur({BadClass::kOverlap}, kOnlyWrites)
       .HasNothingElse(Row::Objects::kNone);
   NameRow(table, "mluOpGetVersion",
           [](Names&, mluOpHandle_t) { return mluOpGetVersion() == static_cast<size_t>(MLUOP_VERSION) ? 0 : 1; })
@@ -177,6 +181,8 @@ void AddRecording(Table& table) {
                 [get](Names& n, mluOpHandle_t) { return get(n.buffer, 0, nullptr); })
       .BadParam(BadClass::kSizes, "no room for the closing zero byte", "bufferSize is 1",
                 [get](Names& n, mluOpHandle_t) { return get(n.buffer, 1, nullptr); })
+      .row()
+      .CannotOccur({BadClass::kOverlap}, kOnlyWrites)
       .HasNothingElse(Row::Objects::kNone);
 }
 

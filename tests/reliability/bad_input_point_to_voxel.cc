@@ -58,14 +58,12 @@ void AddSizes(VoxelRow& row) {
         return call.voxel_num == 0 ? "" : "there are voxels";
       });
   for (const int ndim : {0, -1, 5}) {
-    row.BadParam(BadClass::kSizes, "ndim", "ndim is " + std::to_string(ndim), [ndim](BadCall& call) {
-      call.ndim = ndim;
-    });
+    row.BadParam(BadClass::kSizes, "ndim", "ndim is " + std::to_string(ndim),
+                 [ndim](BadCall& call) { call.ndim = ndim; });
   }
   for (const int extent : {0, -1}) {
-    row.BadParam(BadClass::kSizes, "grid", "grid[1] is " + std::to_string(extent), [extent](BadCall& call) {
-      call.grid[1] = extent;
-    });
+    row.BadParam(BadClass::kSizes, "grid", "grid[1] is " + std::to_string(extent),
+                 [extent](BadCall& call) { call.grid[1] = extent; });
   }
   row.BadParam(BadClass::kSizes, "max_points_per_voxel -1", "max_points_per_voxel",
                [](BadCall& call) { call.max_points = -1; });
@@ -75,9 +73,8 @@ void AddSizes(VoxelRow& row) {
                [](BadCall& call) { call.max_voxels = -1; });
   row.NotSupported(BadClass::kOverflow, "a voxel needs 93 bits", "grid",
                    [](BadCall& call) { call.grid = {INT32_MAX, INT32_MAX, INT32_MAX, 1}; });
-  row.NotSupported(BadClass::kOverflow, "2^31 points", "points has ", [](BadCall& call) {
-    call.sizes.points = int64_t{1} << 31;
-  });
+  row.NotSupported(BadClass::kOverflow, "2^31 points", "points has ",
+                   [](BadCall& call) { call.sizes.points = int64_t{1} << 31; });
   row.NotSupported(BadClass::kOverflow, "bytes that int64 cannot count", "expected fewer than 2^63 bytes",
                    [](BadCall& call) { call.sizes.features = int64_t{1} << 58; });
   row.NotSupported(BadClass::kOverflow, "the contract profile", "expected the full one",
@@ -94,17 +91,14 @@ void AddValues(VoxelRow& row) {
     }
   }
   for (const double number : {kNan, kInf, -kInf, 1e300}) {
-    row.BadParam(BadClass::kNotFinite, "range_min", "range_min[1] is", [number](BadCall& call) {
-      call.range_min[1] = number;
-    });
-    row.BadParam(BadClass::kNotFinite, "voxel_size", "voxel_size[2] is", [number](BadCall& call) {
-      call.voxel_size[2] = number;
-    });
+    row.BadParam(BadClass::kNotFinite, "range_min", "range_min[1] is",
+                 [number](BadCall& call) { call.range_min[1] = number; });
+    row.BadParam(BadClass::kNotFinite, "voxel_size", "voxel_size[2] is",
+                 [number](BadCall& call) { call.voxel_size[2] = number; });
   }
   for (const double size : {0.0, -1.0, 1e-300}) {
-    row.BadParam(BadClass::kNotFinite, "voxel_size not above 0", "voxel_size[0] is", [size](BadCall& call) {
-      call.voxel_size[0] = size;
-    });
+    row.BadParam(BadClass::kNotFinite, "voxel_size not above 0", "voxel_size[0] is",
+                 [size](BadCall& call) { call.voxel_size[0] = size; });
   }
   for (const double coordinate : {kNan, kInf, 3.4e38, -1.0}) {
     row.Defines(
@@ -126,14 +120,12 @@ void AddValues(VoxelRow& row) {
     double value;
   } begins[] = {{0, 1}, {0, -1}, {1, 12}, {1, -3}, {2, 10}, {2, 2147483647}};
   for (const auto& begin : begins) {
-    row.BadParam(BadClass::kIndices, "cloud_begins", "cloud_begins[", [begin](BadCall& call) {
-      call["cloud_begins"].memory->Set(begin.place, begin.value);
-    });
+    row.BadParam(BadClass::kIndices, "cloud_begins", "cloud_begins[",
+                 [begin](BadCall& call) { call["cloud_begins"].memory->Set(begin.place, begin.value); });
   }
   for (const int order : {-1, 2}) {
-    row.BadParam(BadClass::kEnumerator, "order", "order is " + std::to_string(order), [order](BadCall& call) {
-      call.order = static_cast<detopsVoxelOrder_t>(order);
-    });
+    row.BadParam(BadClass::kEnumerator, "order", "order is " + std::to_string(order),
+                 [order](BadCall& call) { call.order = static_cast<detopsVoxelOrder_t>(order); });
   }
 }
 
@@ -162,15 +154,18 @@ void AddGrid(Table& table) {
       return g.Get();
     });
   };
-  row.BadParam(BadClass::kNull, "range_min", "range_min is NULL", [](Grid& g, mluOpHandle_t) -> int {
-       return detopsGetVoxelGrid(3, nullptr, g.range_max, g.voxel_size, g.grid);
-     })
-      .BadParam(BadClass::kNull, "range_max", "range_max is NULL", [](Grid& g, mluOpHandle_t) -> int {
-        return detopsGetVoxelGrid(3, g.range_min, nullptr, g.voxel_size, g.grid);
-      })
-      .BadParam(BadClass::kNull, "voxel_size", "voxel_size is NULL", [](Grid& g, mluOpHandle_t) -> int {
-        return detopsGetVoxelGrid(3, g.range_min, g.range_max, nullptr, g.grid);
-      })
+  row.BadParam(BadClass::kNull, "range_min", "range_min is NULL",
+               [](Grid& g, mluOpHandle_t) -> int {
+                 return detopsGetVoxelGrid(3, nullptr, g.range_max, g.voxel_size, g.grid);
+               })
+      .BadParam(BadClass::kNull, "range_max", "range_max is NULL",
+                [](Grid& g, mluOpHandle_t) -> int {
+                  return detopsGetVoxelGrid(3, g.range_min, nullptr, g.voxel_size, g.grid);
+                })
+      .BadParam(BadClass::kNull, "voxel_size", "voxel_size is NULL",
+                [](Grid& g, mluOpHandle_t) -> int {
+                  return detopsGetVoxelGrid(3, g.range_min, g.range_max, nullptr, g.grid);
+                })
       .BadParam(BadClass::kNull, "grid", "grid is NULL", [](Grid& g, mluOpHandle_t) -> int {
         return detopsGetVoxelGrid(3, g.range_min, g.range_max, g.voxel_size, nullptr);
       });
@@ -178,8 +173,10 @@ void AddGrid(Table& table) {
     add(BadClass::kSizes, "ndim", "ndim is " + std::to_string(ndim), [ndim](Grid& g) { g.ndim = ndim; });
   }
   add(BadClass::kEmpty, "an empty range", "range_max[1]", [](Grid& g) { g.range_max[1] = g.range_min[1]; });
-  add(BadClass::kEmpty, "a range of less than half a voxel", "axis 2 has 0 voxels", [](Grid& g) { g.voxel_size[2] = 100; });
-  add(BadClass::kOverflow, "more than 2^31 voxels on an axis", "axis 0 has 7.04e+10 voxels", [](Grid& g) { g.voxel_size[0] = 1e-9; });
+  add(BadClass::kEmpty, "a range of less than half a voxel", "axis 2 has 0 voxels",
+      [](Grid& g) { g.voxel_size[2] = 100; });
+  add(BadClass::kOverflow, "more than 2^31 voxels on an axis", "axis 0 has 7.04e+10 voxels",
+      [](Grid& g) { g.voxel_size[0] = 1e-9; });
   for (const double number : {kNan, kInf, -kInf, 1e300}) {
     add(BadClass::kNotFinite, "range_min", "range_min[0] is", [number](Grid& g) { g.range_min[0] = number; });
     add(BadClass::kNotFinite, "range_max", "range_max[1] is", [number](Grid& g) { g.range_max[1] = number; });
@@ -193,7 +190,8 @@ void AddGrid(Table& table) {
   row.row().HasNone({BadClass::kForm, BadClass::kShapes, BadClass::kWorkspace, BadClass::kCoordinates,
                      BadClass::kDuplicates, BadClass::kBatchId, BadClass::kIndices, BadClass::kEnumerator,
                      BadClass::kDestroyed});
-  row.row().CannotOccur({BadClass::kOverlap}, "its arrays have different types");
+  row.row().CannotOccur({BadClass::kOverlap},
+                        "its arrays have different types, and it writes only when it has read everything");
 }
 
 }  // namespace
@@ -208,9 +206,7 @@ void AddPointToVoxel(Table& table) {
   AddTensors(row);
   AddSizes(row);
   AddValues(row);
-  row.row()
-      .HasNone({BadClass::kWorkspace, BadClass::kBatchId})
-      .CannotOccur({BadClass::kDestroyed}, kCallerGuarantees);
+  row.row().HasNone({BadClass::kWorkspace, BadClass::kBatchId}).CannotOccur({BadClass::kDestroyed}, kCallerGuarantees);
   AddGrid(table);
 }
 

@@ -105,8 +105,8 @@ void AddMemory(PsRow& row, const Function& function, const std::string& map, con
           call.workspace_size = 3;
         },
         [](BadCall& call) {
-          const std::string wrong = Disagreement(call.target.Values(), call.problem.ExpectedOutput(),
-                                                 ToleranceFor(MLUOP_DTYPE_FLOAT));
+          const std::string wrong =
+              Disagreement(call.target.Values(), call.problem.ExpectedOutput(), ToleranceFor(MLUOP_DTYPE_FLOAT));
           return call.workspace_memory.CanaryIntact() ? wrong : "the workspace was written";
         });
     row.BadParam(BadClass::kOverlap, "workspace in output", "overlaps", [](BadCall& call) {
@@ -185,9 +185,8 @@ void AddFunction(Table& table, const Function& function) {
                      [](BadCall& call) { call.profile = DETOPS_PROFILE_CONTRACT; });
     for (const int number : {-1, 3}) {
       row.BadParam(BadClass::kEnumerator, "convention " + std::to_string(number),
-                   "convention is " + std::to_string(number), [number](BadCall& call) {
-                     call.convention = static_cast<detopsPsRoiPoolConvention_t>(number);
-                   });
+                   "convention is " + std::to_string(number),
+                   [number](BadCall& call) { call.convention = static_cast<detopsPsRoiPoolConvention_t>(number); });
     }
   } else {
     row.row().HasNone({BadClass::kEnumerator});

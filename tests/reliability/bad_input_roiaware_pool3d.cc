@@ -84,9 +84,8 @@ void AddLimits(RoiRow& row, Function function) {
     const std::string lifts = "the full profile lifts this limit";
     row.NotSupported(BadClass::kOverflow, "65536 boxes", lifts, [](BadCall& call) { call.sizes.boxes = 65536; });
     row.NotSupported(BadClass::kOverflow, "65536 channels", lifts, [](BadCall& call) { call.sizes.channels = 65536; });
-    row.NotSupported(BadClass::kOverflow, "2977 points per voxel", lifts, [](BadCall& call) {
-      call.sizes.max_pts = 2977;
-    });
+    row.NotSupported(BadClass::kOverflow, "2977 points per voxel", lifts,
+                     [](BadCall& call) { call.sizes.max_pts = 2977; });
   } else {
     row.NotSupported(BadClass::kOverflow, "the contract profile", "expected the full one",
                      [](BadCall& call) { call.profile = DETOPS_PROFILE_CONTRACT; });
@@ -194,12 +193,10 @@ void AddFunction(Table& table, Function function, bool old_spelling = false) {
     row.BadParam(BadClass::kNull, "point_num", "point_num is NULL", [](BadCall& call) { call.with_point_num = false; });
   }
   if (function == Function::kCompactForward) {
-    row.BadParam(BadClass::kShapes, "too few rows for the voxels", "expected at least", [](BadCall& call) {
-      call.sizes.rows = 1;
-    });
-    row.BadParam(BadClass::kShapes, "too little room for the points", "expected at least", [](BadCall& call) {
-      call.sizes.room = 1;
-    });
+    row.BadParam(BadClass::kShapes, "too few rows for the voxels", "expected at least",
+                 [](BadCall& call) { call.sizes.rows = 1; });
+    row.BadParam(BadClass::kShapes, "too little room for the points", "expected at least",
+                 [](BadCall& call) { call.sizes.room = 1; });
   }
   if (function != Function::kCount) {
     for (const int method : {-1, 2}) {
@@ -213,7 +210,7 @@ void AddFunction(Table& table, Function function, bool old_spelling = false) {
                    [origin](BadCall& call) { call.z_origin = static_cast<detopsZOrigin_t>(origin); });
     }
   }
-  if (function == Function::kCount) row.row().HasNone({BadClass::kOverlap});
+  if (function == Function::kCount) row.row().CannotOccur({BadClass::kOverlap}, kNumbersAtTheEnd);
   row.row()
       .CannotOccur({BadClass::kCoordinates}, "points may lie anywhere: those in no box, NaN and Inf too, are left out")
       .CannotOccur({BadClass::kDuplicates}, "points and boxes may be equal: each counts")
@@ -221,9 +218,54 @@ void AddFunction(Table& table, Function function, bool old_spelling = false) {
       .CannotOccur({BadClass::kDestroyed}, kCallerGuarantees);
 }
 
+// ---- the size of the workspace, which is always 0 ----
+
+struct WorkspaceSize {
+  Descriptor features{MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {11, 6}};
+  size_t size = 7;
+
+  std::string State(mluOpHandle_t /*handle*/) const { return std::to_string(size); }
+  std::string Message(int /*status*/) const { return ThreadMessage(); }
+};
+
+void AddWorkspaceSize(Table& table, const std::string& name,
+                      mluOpStatus_t (*get)(mluOpHandle_t, mluOpTensorDescriptor_t, mluOpTensorDescriptor_t,
+                                           mluOpTensorDescriptor_t, size_t*)) {
+  using World = WorkspaceSize;
+  PlainRow<World> row(table, name, [get](World& w, mluOpHandle_t handle) -> int {
+    return get(handle, nullptr, nullptr, w.features.get(), &w.size);
+  });
+  row.row().MessagesStart("mluOpGetRoiAwarePool3dForwardWorkspaceSize: ");
+  row.BadParam(
+         BadClass::kNull, "handle", "handle is NULL",
+         [get](World& w, mluOpHandle_t) -> int { return get(nullptr, nullptr, nullptr, w.features.get(), &w.size); })
+      .BadParam(
+          BadClass::kNull, "pts_feature_desc", "the descriptor of pts_feature is NULL",
+          [get](World& w, mluOpHandle_t handle) -> int { return get(handle, nullptr, nullptr, nullptr, &w.size); })
+      .BadParam(BadClass::kNull, "the place for the result", "workspace_size is NULL",
+                [get](World& w, mluOpHandle_t handle) -> int {
+                  return get(handle, nullptr, nullptr, w.features.get(), nullptr);
+                });
+  const auto needs_none = [](World& w) { return w.size == 0 ? "" : "a workspace is needed"; };
+  const auto with = [get](mluOpDataType_t type, std::vector<int64_t> extents) {
+    return [=](World& w, mluOpHandle_t handle) -> int {
+      w.features.Set(MLUOP_LAYOUT_ARRAY, type, extents);
+      return get(handle, nullptr, nullptr, w.features.get(), &w.size);
+    };
+  };
+  row.Defines(BadClass::kForm, "of any form: none is needed", with(MLUOP_DTYPE_INT8, {1, 2, 3}), needs_none)
+      .Defines(BadClass::kEmpty, "no points", with(MLUOP_DTYPE_FLOAT, {0, 6}), needs_none)
+      .Defines(BadClass::kOverflow, "elements that int64 cannot count",
+               with(MLUOP_DTYPE_FLOAT, {int64_t{1} << 40, int64_t{1} << 40}), needs_none);
+  row.row().CannotOccur({BadClass::kShapes}, "of its tensors it looks at pts_feature only, and whether it is there");
+  row.HasNothingElse(Row::Objects::kSome);
+}
+
 }  // namespace
 
 void AddRoiAwarePool(Table& table) {
+  AddWorkspaceSize(table, "mluOpGetRoiAwarePool3dForwardWorkspaceSize", mluOpGetRoiAwarePool3dForwardWorkspaceSize);
+  AddWorkspaceSize(table, "mluOpGetRoiawarePool3dForwardWorkspaceSize", mluOpGetRoiawarePool3dForwardWorkspaceSize);
   for (const Function function : {Function::kForward, Function::kBackward}) {
     AddFunction(table, function);
     AddFunction(table, function, true);

@@ -38,9 +38,8 @@ void AddDirection(Table& table, Direction direction) {
     row.Axis("bboxes", boxes_of, axis, "bboxes has extent");
   }
   for (int64_t Shape::* extent : {&Shape::batch, &Shape::height, &Shape::width, &Shape::channels}) {
-    row.BadParam(BadClass::kEmpty, "an extent is 0", "has 0 elements", [extent](BadCall& call) {
-      call.shape.*extent = 0;
-    });
+    row.BadParam(BadClass::kEmpty, "an extent is 0", "has 0 elements",
+                 [extent](BadCall& call) { call.shape.*extent = 0; });
   }
   for (const int points : {0, -1, 4}) {
     row.BadParam(BadClass::kSizes, "points " + std::to_string(points), "points is " + std::to_string(points),
@@ -54,17 +53,16 @@ void AddDirection(Table& table, Direction direction) {
   });
   row.Overlap(target, target_of, source, [](BadCall& call) { return call.source.data; });
   row.Overlap(target, target_of, "bboxes", [](BadCall& call) { return call.boxes.data; });
-  const std::pair<int64_t, const char*> places[] = {{0, "bboxes[0, 0, 0, 0] is "},
-                                                    {7, "bboxes[0, 0, 1, 2] is "},
-                                                    {119, "bboxes[1, 2, 3, 4] is "}};
+  const std::pair<int64_t, const char*> places[] = {
+      {0, "bboxes[0, 0, 0, 0] is "}, {7, "bboxes[0, 0, 1, 2] is "}, {119, "bboxes[1, 2, 3, 4] is "}};
   for (const double number : {kNan, kInf, -kInf}) {
     for (const auto& [element, place] : places) {
       row.BadParam(BadClass::kNotFinite, "a box has " + std::to_string(number), place + std::to_string(number),
                    [=, at = element](BadCall& call) { call.problem.boxes.Set(at, number); });
     }
   }
-  for (const float scale : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(),
-                            std::numeric_limits<float>::infinity()}) {
+  for (const float scale :
+       {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     row.BadParam(BadClass::kNotFinite, "spatial_scale " + std::to_string(scale), "spatial_scale is",
                  [scale](BadCall& call) { call.spatial_scale = scale; });
   }
@@ -80,8 +78,9 @@ void AddDirection(Table& table, Direction direction) {
         return call.target_tensor.SameBytes(call.problem.source) ? "" : "more than the pixel itself was added";
       });
   row.row()
-      .HasNone({BadClass::kWorkspace, BadClass::kCoordinates, BadClass::kDuplicates, BadClass::kIndices,
-                BadClass::kEnumerator})
+      .HasNone({BadClass::kWorkspace, BadClass::kIndices, BadClass::kEnumerator})
+      .CannotOccur({BadClass::kCoordinates}, "boxes may lie anywhere: what is beside the map adds nothing")
+      .CannotOccur({BadClass::kDuplicates}, "boxes are independent of each other and may be equal")
       .CannotOccur({BadClass::kBatchId}, "its boxes have no batch id: there is one per pixel")
       .CannotOccur({BadClass::kDestroyed}, kCallerGuarantees);
 }

@@ -135,9 +135,8 @@ void AddNotifiers(RuntimeTable& table) {
       {"cnrtQueueWaitNotifier", [](cnrtNotifier_t n, cnrtQueue_t q) { return cnrtQueueWaitNotifier(n, q, 0); }}};
   for (const auto& entry : entries) {
     const auto function = entry.function;
-    RuntimeRow row = table.Add(entry.name, [function](Runtime& r, mluOpHandle_t) -> int {
-      return function(r.start, r.queue);
-    });
+    RuntimeRow row =
+        table.Add(entry.name, [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.queue); });
     RuntimeTable::Null(row, "notifier",
                        [function](Runtime& r, mluOpHandle_t) -> int { return function(nullptr, r.queue); });
     row.HasNothingElse(Row::Objects::kSome);
@@ -149,18 +148,14 @@ void AddNotifiers(RuntimeTable& table) {
   } times[] = {{"cnrtNotifierDuration", cnrtNotifierDuration}, {"cnrtNotifierElapsedTime", cnrtNotifierElapsedTime}};
   for (const auto& time : times) {
     const auto function = time.function;
-    RuntimeRow row = table.Add(time.name, [function](Runtime& r, mluOpHandle_t) -> int {
-      return function(r.start, r.end, &r.time);
-    });
-    RuntimeTable::Null(row, "start", [function](Runtime& r, mluOpHandle_t) -> int {
-      return function(nullptr, r.end, &r.time);
-    });
-    RuntimeTable::Null(row, "end", [function](Runtime& r, mluOpHandle_t) -> int {
-      return function(r.start, nullptr, &r.time);
-    });
-    RuntimeTable::Null(row, "the place for the time", [function](Runtime& r, mluOpHandle_t) -> int {
-      return function(r.start, r.end, nullptr);
-    });
+    RuntimeRow row = table.Add(
+        time.name, [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.end, &r.time); });
+    RuntimeTable::Null(row, "start",
+                       [function](Runtime& r, mluOpHandle_t) -> int { return function(nullptr, r.end, &r.time); });
+    RuntimeTable::Null(row, "end",
+                       [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, nullptr, &r.time); });
+    RuntimeTable::Null(row, "the place for the time",
+                       [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.end, nullptr); });
     row.Refuses(BadClass::kEmpty, "a notifier that was never placed", cnrtErrorArgsInvalid, kInvalid,
                 [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.unplaced, &r.time); });
     row.HasNothingElse(Row::Objects::kSome);
@@ -188,12 +183,11 @@ void AddMemory(RuntimeTable& table) {
                   [=](Runtime& r, mluOpHandle_t) -> int { return allocate(&r.place, bytes); });
     }
     row.HasNothingElse(Row::Objects::kNone);
-    table.Add(host ? "cnrtFreeHost" : "cnrtFree",
-              [=](Runtime&, mluOpHandle_t) -> int { return allocate_and_free(1); })
+    table.Add(host ? "cnrtFreeHost" : "cnrtFree", [=](Runtime&, mluOpHandle_t) -> int { return allocate_and_free(1); })
         .Defines(
             BadClass::kNull, "NULL is accepted", [=](Runtime&, mluOpHandle_t) -> int { return release(nullptr); },
             Nothing)
-        .HasNothingElse(Row::Objects::kNone);
+        .HasNothingElse(Row::Objects::kSome);  // memory that was freed already
   }
   const auto copy = [](void* to, void* from, size_t bytes, int direction) {
     return cnrtMemcpy(to, from, bytes, static_cast<cnrtMemTransDir_t>(direction));
@@ -246,7 +240,8 @@ void AddDevices(RuntimeTable& table) {
   RuntimeTable::Null(count, "count", [](Runtime&, mluOpHandle_t) -> int { return cnrtGetDeviceCount(nullptr); });
   count.HasNothingElse(Row::Objects::kNone);
 
-  RuntimeRow get = table.Add("cnrtGetDevice", [](Runtime& r, mluOpHandle_t) -> int { return cnrtGetDevice(&r.number); });
+  RuntimeRow get =
+      table.Add("cnrtGetDevice", [](Runtime& r, mluOpHandle_t) -> int { return cnrtGetDevice(&r.number); });
   RuntimeTable::Null(get, "ordinal", [](Runtime&, mluOpHandle_t) -> int { return cnrtGetDevice(nullptr); });
   get.HasNothingElse(Row::Objects::kNone);
 

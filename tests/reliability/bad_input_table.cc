@@ -76,8 +76,8 @@ Row& Row::TakesNoArgument() {
 }
 
 int Row::Count(BadClass bad_class) const {
-  return static_cast<int>(std::count_if(cases_.begin(), cases_.end(),
-                                        [bad_class](const Case& bad) { return bad.bad_class == bad_class; }));
+  return static_cast<int>(
+      std::count_if(cases_.begin(), cases_.end(), [bad_class](const Case& bad) { return bad.bad_class == bad_class; }));
 }
 
 void Table::Sort() {
@@ -121,7 +121,8 @@ void Table::PrintMarkdown(std::ostream& out) const {
   for (const BadClass bad_class : AllClasses()) all += Total(bad_class);
   out << "# Bad input: every function, every class\n\n"
          "Written by `bad_input_test --markdown`; a test compares it. A number is how many cases of the class a\n"
-         "function is tested with: a valid call in which one thing is broken. Each case asserts the documented status,\n"
+         "function is tested with: a valid call in which one thing is broken. Each case asserts the documented "
+         "status,\n"
          "a message that names the argument or the value, that no byte of any buffer, nor any beside it, nor a\n"
          "setting has changed, that nothing leaks, and that the same handle then serves the valid call with the same\n"
          "result as a new one. Zero sizes and duplicates have a documented result in places; there the result is\n"
@@ -174,8 +175,8 @@ const Table& WholeTable() {
     Table made;
     for (const auto add :
          {AddRuntime, AddHandle, AddExtensions, AddNamesAndCases, AddTensorDescriptors, AddTensorFields,
-          AddSparseConvolutionDescriptors, AddRulebooks, AddRulebookMaking, AddIndicePairs, AddConvolutions, AddIndicePools,
-          AddPointToVoxel, AddPsRoiPool, AddRoiAwarePool, AddRotatedFeatureAlign}) {
+          AddSparseConvolutionDescriptors, AddRulebooks, AddRulebookMaking, AddIndicePairs, AddConvolutions,
+          AddIndicePools, AddPointToVoxel, AddPsRoiPool, AddRoiAwarePool, AddRotatedFeatureAlign}) {
       add(made);
     }
     made.Sort();

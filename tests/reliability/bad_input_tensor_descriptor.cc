@@ -88,23 +88,23 @@ void AddSet(Table& table, const std::string& name, Takes takes,
   }
   row.BadParam(BadClass::kForm, "rank -1", "dimNb is -1", with([](Arguments& s) { s.rank = -1; }));
   row.BadParam(BadClass::kEmpty, "rank 0 outside HOST mode", "dimNb is 0", with([](Arguments& s) { s.rank = 0; }));
-  row.BadParam(BadClass::kSizes, "a negative extent", "dimSize[1] is -4", with([](Arguments& s) { s.extents[1] = -4; }));
+  row.BadParam(BadClass::kSizes, "a negative extent", "dimSize[1] is -4",
+               with([](Arguments& s) { s.extents[1] = -4; }));
   if (takes != Takes::kShape) {
     row.BadParam(BadClass::kEnumerator, "layout", "layout is -1", with([](Arguments& s) { s.layout = -1; }));
     row.BadParam(BadClass::kEnumerator, "dtype", "dtype is -1", with([](Arguments& s) { s.type = -1; }));
   }
-  row.Defines(
-      BadClass::kEmpty, "an extent of 0 is a tensor without elements", with([](Arguments& s) { s.extents[0] = 0; }),
-      [](Descriptors& d) { return mluOpGetTensorElementNum(d.a) == 0 ? "" : "there are elements"; });
+  row.Defines(BadClass::kEmpty, "an extent of 0 is a tensor without elements",
+              with([](Arguments& s) { s.extents[0] = 0; }),
+              [](Descriptors& d) { return mluOpGetTensorElementNum(d.a) == 0 ? "" : "there are elements"; });
   // The product may be anything: operators refuse it.
-  row.Defines(
-      BadClass::kOverflow, "a product beyond int64 is kept, and counted as the largest int64",
-      with([](Arguments& s) {
-        s.rank = 5;
-        s.extents.assign(5, 1 << 30);
-        s.strides.assign(5, 1);
-      }),
-      [](Descriptors& d) { return mluOpGetTensorElementNum(d.a) == INT64_MAX ? "" : "not the largest int64"; });
+  row.Defines(BadClass::kOverflow, "a product beyond int64 is kept, and counted as the largest int64",
+              with([](Arguments& s) {
+                s.rank = 5;
+                s.extents.assign(5, 1 << 30);
+                s.strides.assign(5, 1);
+              }),
+              [](Descriptors& d) { return mluOpGetTensorElementNum(d.a) == INT64_MAX ? "" : "not the largest int64"; });
   row.row().CannotOccur({BadClass::kOverlap}, "what it reads is copied, and it writes to the descriptor alone");
   row.HasNothingElse(Row::Objects::kSome);
 }
@@ -146,8 +146,7 @@ void AddGet(Table& table, const std::string& name, bool with_strides,
                  [ask](Descriptors& d, mluOpHandle_t) { return ask(d, d.wide); });
   } else {
     row.Defines(
-        BadClass::kOverflow, "extents beyond int",
-        [ask](Descriptors& d, mluOpHandle_t) { return ask(d, d.wide); },
+        BadClass::kOverflow, "extents beyond int", [ask](Descriptors& d, mluOpHandle_t) { return ask(d, d.wide); },
         [](Descriptors& d) { return d.extents64[0] == int64_t{1} << 40 ? "" : "another extent"; });
   }
   row.row().CannotOccur({BadClass::kOverlap}, "it only writes: of two results in one place the later stays");
@@ -179,7 +178,8 @@ void AddGroupSet(Table& table, const std::string& name,
   };
   DescRow row(table, name, with([](Group&) {}));
   row.BadParam(BadClass::kNull, "group_desc", "group_desc is NULL", with([](Group& g) { g.passed = nullptr; }));
-  row.BadParam(BadClass::kNull, "a pointer in it", "group_desc[1] is NULL", with([](Group& g) { g.list[1] = nullptr; }));
+  row.BadParam(BadClass::kNull, "a pointer in it", "group_desc[1] is NULL",
+               with([](Group& g) { g.list[1] = nullptr; }));
   row.BadParam(BadClass::kNull, "a descriptor in it", "*group_desc[1] is NULL",
                with([](Group& g) { g.second = nullptr; }));
   row.BadParam(BadClass::kNull, "group_layout", "group_layout is NULL", with([](Group& g) { g.with_layouts = false; }));
@@ -197,10 +197,9 @@ void AddGroupSet(Table& table, const std::string& name,
                with([](Group& g) { g.layouts[1] = static_cast<mluOpTensorLayout_t>(-1); }));
   row.BadParam(BadClass::kEnumerator, "type of the second", "dtype is -1",
                with([](Group& g) { g.types[1] = static_cast<mluOpDataType_t>(-1); }));
-  row.Defines(
-      BadClass::kOverflow, "a product beyond int64 is kept, and counted as the largest int64",
-      with([](Group& g) { g.extents[2] = g.extents[3] = g.extents[4] = 1 << 30; }),
-      [](Descriptors& d) { return mluOpGetTensorElementNum(d.b) == INT64_MAX ? "" : "not the largest int64"; });
+  row.Defines(BadClass::kOverflow, "a product beyond int64 is kept, and counted as the largest int64",
+              with([](Group& g) { g.extents[2] = g.extents[3] = g.extents[4] = 1 << 30; }),
+              [](Descriptors& d) { return mluOpGetTensorElementNum(d.b) == INT64_MAX ? "" : "not the largest int64"; });
   row.row().CannotOccur({BadClass::kOverlap}, "what it reads is copied, and it writes to the descriptors alone");
   row.HasNothingElse(Row::Objects::kSome);
 }
@@ -289,8 +288,9 @@ void AddTensorDescriptors(Table& table) {
   });
   AddSet<int>(table, "mluOpSetTensorDescriptorDim", Takes::kShape,
               [](const Set<int>& s) { return mluOpSetTensorDescriptorDim(s.desc, s.rank, s.extent_data()); });
-  AddSet<int64_t>(table, "mluOpSetTensorDescriptorDim_v2", Takes::kShape,
-                  [](const Set<int64_t>& s) { return mluOpSetTensorDescriptorDim_v2(s.desc, s.rank, s.extent_data()); });
+  AddSet<int64_t>(table, "mluOpSetTensorDescriptorDim_v2", Takes::kShape, [](const Set<int64_t>& s) {
+    return mluOpSetTensorDescriptorDim_v2(s.desc, s.rank, s.extent_data());
+  });
   AddGet<int>(table, "mluOpGetTensorDescriptor", false,
               [](mluOpTensorDescriptor_t d, mluOpTensorLayout_t* l, mluOpDataType_t* t, int* r, int* e, int*) {
                 return mluOpGetTensorDescriptor(d, l, t, r, e);

@@ -6,11 +6,14 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "reliability/bad_input_table.h"
+#include "support/configurations.h"
+#include "support/guarded_buffer.h"
 
 namespace detops_test {
 namespace {
@@ -42,6 +45,22 @@ TEST_P(BadInput, EveryCellIsFilledOrExplained) {
 
 TEST_P(BadInput, EveryRefusalNamesSomething) {
   for (const Case& bad : row().cases()) EXPECT_TRUE(bad.status == 0 || !bad.text.empty()) << bad.fault;
+}
+
+// Every tensor of the valid call lies flush against a page that may not be touched, first with its end, then with its
+// front, on every instruction set. The bits must not depend on the place.
+TEST_P(BadInput, ValidCallStaysInsideOnEveryTarget) {
+  ForEachTarget(DETOPS_PROFILE_CONTRACT, [&](Handle& handle) {
+    std::string states[2];
+    for (const bool front : {false, true}) {
+      const std::unique_ptr<OtherSide> flipped = front ? std::make_unique<OtherSide>() : nullptr;
+      const std::unique_ptr<Trial> trial = row().good()();
+      EXPECT_EQ(trial->Run(handle), 0) << trial->Text();
+      EXPECT_TRUE(trial->SurroundingsIntact());
+      states[front ? 1 : 0] = trial->State(handle);
+    }
+    EXPECT_TRUE(states[0] == states[1]) << "the result depends on where the tensors lie";
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BadInput, testing::Range<size_t>(0, WholeTable().rows().size()), RowName);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr unsigned char kSlackByte = 0xC3;
 
+int g_other_sides = 0;  // how many OtherSide are alive
+
 size_t PageSize() {
   static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return size;
@@ -36,7 +38,8 @@ GuardedBuffer::GuardedBuffer(size_t bytes, Placement placement, size_t offset) :
     munmap(mapping_, mapping_size_);
     throw std::bad_alloc();
   }
-  data_ = placement == Placement::kAgainstFront ? begin + offset : begin + usable - bytes - offset;
+  const bool front = (placement == Placement::kAgainstFront) == (g_other_sides == 0);
+  data_ = front ? begin + offset : begin + usable - bytes - offset;
   std::memset(begin, kSlackByte, static_cast<size_t>(data_ - begin));
   std::memset(data_ + bytes, kSlackByte, static_cast<size_t>(begin + usable - (data_ + bytes)));
 }
@@ -48,5 +51,8 @@ bool GuardedBuffer::SlackIntact() const {
   const unsigned char* end = mapping_ + mapping_size_ - PageSize();
   return AllSlack(begin, data_) && AllSlack(data_ + size_, end);
 }
+
+OtherSide::OtherSide() { ++g_other_sides; }
+OtherSide::~OtherSide() { --g_other_sides; }
 
 }  // namespace detops_test

@@ -32,6 +32,16 @@ class GuardedBuffer {
   size_t size_;
 };
 
+// While one is alive, new buffers touch the other page than they say, so that a test can put to both sides what was
+// written for one.
+class OtherSide {
+ public:
+  OtherSide();
+  ~OtherSide();
+  OtherSide(const OtherSide&) = delete;
+  OtherSide& operator=(const OtherSide&) = delete;
+};
+
 }  // namespace detops_test
 
 #endif  // DETOPS_TESTS_SUPPORT_GUARDED_BUFFER_H_

@@ -373,9 +373,11 @@ TEST(GetIndicePairsWorkspace, AndTensorsMayLieAnywhere) {
     for (const Placement placement : {Placement::kAgainstEnd, Placement::kAgainstFront}) {
       for (const size_t offset : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 13u, 31u}) {
         const CallOptions options = {placement, offset % 4, offset};
-        const Handle handle(DETOPS_PROFILE_FULL, 2);
-        ConvolutionDescriptor desc;
-        ExpectPairs(handle, desc, problem, expected, options);
+        ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+          handle.SetThreads(2);
+          ConvolutionDescriptor desc;
+          ExpectPairs(handle, desc, problem, expected, options);
+        });
         if (HasFatalFailure()) return;
       }
     }

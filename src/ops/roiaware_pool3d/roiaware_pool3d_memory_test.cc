@@ -31,14 +31,22 @@ TEST_P(RoiAwarePool3dMemory, StaysInsideAtAnyAlignment) {
           ExpectAgreement(problem, method);
           const Handle handle(DETOPS_PROFILE_FULL, 1);
           const Expected expected(problem, method);
-          Compact compact = problem.NewCompact(expected.voxel_num(), expected.point_num());
-          ASSERT_EQ(problem.Run(handle, method, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
-          ASSERT_EQ(expected.WrongIn(compact), "");
           Dense forward = problem.NewDense();
           ASSERT_EQ(problem.Run(handle, method, forward), MLUOP_STATUS_SUCCESS) << handle.LastError();
           Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents(), placement, offset);
           grad_out.FillUniform(-1, 1, 2);
           ExpectGradientAgreement(problem, method, forward, grad_out);
+          ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& each) {
+            Compact compact = problem.NewCompact(expected.voxel_num(), expected.point_num());
+            ASSERT_EQ(problem.Run(each, method, {}, compact), MLUOP_STATUS_SUCCESS) << each.LastError();
+            ASSERT_EQ(expected.WrongIn(compact), "");
+            Tensor compact_grad(MLUOP_LAYOUT_ARRAY, GetParam(), compact.pooled.extents(), placement, offset);
+            compact_grad.FillUniform(-1, 1, 2);
+            Tensor grad_in = problem.NewGradient();
+            ASSERT_EQ(RunBackward(each, method, compact, compact_grad, grad_in), MLUOP_STATUS_SUCCESS)
+                << each.LastError();
+            ASSERT_TRUE(grad_in.SurroundingsIntact());
+          });
         }
         EXPECT_TRUE(problem.rois.SurroundingsIntact());
         EXPECT_TRUE(problem.pts.SurroundingsIntact());

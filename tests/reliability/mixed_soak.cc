@@ -1,0 +1,53 @@
+// Memory does not grow, however many calls are made: blocks and bytes of malloc, mapped bytes, and pages of the
+// process.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "allocation_hooks.h"
+#include "reliability/mixed_work.h"
+#include "support/long_tests.h"
+
+namespace detops_test {
+namespace {
+
+int64_t ResidentBytes() {
+  int64_t total = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+// Calls of all operators on a handle that stays and on one that comes and goes, with threads and without.
+void Work(const MixedInputs& inputs, MixedUser& staying, const MixedUser& expected, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    staying.handle.SetThreads(1 + round % 3);
+    ASSERT_EQ(staying.WrongCalls(expected), 0);
+    if (round % 8 != 0) continue;
+    MixedUser passing(inputs, 1 + round / 8 % 2);
+    ASSERT_EQ(passing.WrongCalls(expected), 0);
+  }
+}
+
+TEST(Soak, MemoryDoesNotGrow) {
+  const MixedInputs inputs;
+  MixedUser expected(inputs), staying(inputs);
+  for (size_t call = 0; call < MixedUser::Calls(); ++call) ASSERT_EQ(expected.Run(call), MLUOP_STATUS_SUCCESS);
+  // What is made once: scratch memory, workers with their stacks, what the C library keeps.
+  Work(inputs, staying, expected, 48);
+  const int64_t blocks = hooks::g_blocks, bytes = hooks::g_bytes, mapped = hooks::g_mapped_bytes;
+  const int64_t resident = ResidentBytes();
+  const int rounds = Rounds(100, 100'000 / static_cast<int>(MixedUser::Calls()) + 1);
+  Work(inputs, staying, expected, rounds);
+  EXPECT_EQ(hooks::g_blocks - blocks, 0) << "blocks more are in use after " << rounds << " rounds";
+  EXPECT_EQ(hooks::g_bytes - bytes, 0) << "bytes more are in use after " << rounds << " rounds";
+  EXPECT_EQ(hooks::g_mapped_bytes - mapped, 0) << "bytes more are mapped after " << rounds << " rounds";
+  // The kernel counts pages per thread and adds them up later, so a few hundred KiB come and go.
+  EXPECT_LT(ResidentBytes() - resident, 1 << 20) << "after " << rounds << " rounds";
+  RecordProperty("calls", std::to_string(rounds * static_cast<int>(MixedUser::Calls())));
+}
+
+}  // namespace
+}  // namespace detops_test
