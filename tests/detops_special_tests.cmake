@@ -25,7 +25,7 @@ if(NOT DETOPS_SANITIZE)
                  allocation_failure_indice_convolution.cc allocation_failure_indice_pairs.cc
                  allocation_failure_indice_pool.cc allocation_failure_late.cc allocation_failure_none.cc
                  allocation_failure_point_to_voxel.cc allocation_failure_rois.cc allocation_hooks.cc)
-  target_link_libraries(allocation_failure PRIVATE detops_options detops GTest::gtest_main Threads::Threads
+  target_link_libraries(allocation_failure PRIVATE detops_options detops_test_options detops GTest::gtest_main Threads::Threads
                         ${CMAKE_DL_LIBS})
   target_compile_definitions(allocation_failure PRIVATE
                              DETOPS_EXPORTED_SYMBOLS="${CMAKE_CURRENT_SOURCE_DIR}/exported_symbols.txt")
