@@ -138,7 +138,7 @@ HWY_INLINE void StoreElements(hn::Vec<D> v, D d, BFloat16* to) {
   StoreBits16<kMode>(hn::IfThenElse(is_nan, quiet, rounded), d, to);
 }
 template <StoreMode kMode = StoreMode::kPlain, class D>
-HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Half* to) {
+HWY_INLINE void StoreElements(hn::Vec<D> v, [[maybe_unused]] D d, Half* to) {
 #if DETOPS_NATIVE_HALF
   const hn::Rebind<hwy::float16_t, D> d16;
   StoreVector<kMode>(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(to));
