@@ -129,11 +129,11 @@ def test_arguments_that_are_left_out(call: Call) -> None:
     assert_same_bits(results[1], results[2])
 
 
-class Seen(TorchDispatchMode):
+class Seen(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch has no types here
     """Notes the operators of detops that are called."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.names: list[str] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
