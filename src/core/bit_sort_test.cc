@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace detops {
@@ -34,10 +35,15 @@ void ExpectSorted(int64_t count, int low, int high, Spread spread, int threads) 
                                   << static_cast<int>(spread) << ", " << threads << " threads");
   Parallel parallel;
   parallel.SetThreadCount(threads);
-  std::vector<Word> words = MakeWords<Word>(count, high, spread), expected = words, spare(words.size());
+  std::vector<Word> words = MakeWords<Word>(count, high, spread), spare(words.size());
   const Word mask = (Word{1} << (high - low)) - 1;
-  std::stable_sort(expected.begin(), expected.end(),
-                   [&](Word a, Word b) { return (a >> low & mask) < (b >> low & mask); });
+  std::vector<std::pair<Word, size_t>> places;  // by key and then by place: stable
+  places.reserve(words.size());
+  for (size_t i = 0; i < words.size(); ++i) places.emplace_back(words[i] >> low & mask, i);
+  std::sort(places.begin(), places.end());
+  std::vector<Word> expected;
+  expected.reserve(words.size());
+  for (const auto& place : places) expected.push_back(words[place.second]);
   std::vector<uint32_t> counters(kSortCounters);
   Word* sorted = nullptr;
   ASSERT_TRUE(SortByBits(parallel, words.data(), spare.data(), count, low, high, counters.data(), &sorted));

@@ -85,8 +85,8 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
 
 PassText RowProducts::Describe() const {
   PassText text;
-  std::snprintf(text.text, sizeof(text.text), "row products in tiles of %lld rows, %s%s",
-                static_cast<long long>(tile_blocks_ * kBlockRows),
+  const int64_t rows = tile_blocks_ * kBlockRows;
+  std::snprintf(text.text, sizeof(text.text), "row products in tiles of %lld rows, %s%s", static_cast<long long>(rows),
                 thin_ ? "each matrix in registers as it is small enough" : "each matrix as panels",
                 whole_ ? ", rows converted once as they are short" : "");
   return text;
