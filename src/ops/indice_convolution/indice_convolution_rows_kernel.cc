@@ -155,52 +155,15 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
   }
 }
 
+template <class D, typename C>
+using ThinProductsFunction = void (*)(D, const GatheredRows<C>&, int64_t, const C*);
+
 // The products of few channels, see IsThin.
-template <int kVectors, class D, typename C>
-void MultiplyThin(D d, const GatheredRows<C>& gathered, int64_t count, const C* panel, int64_t depth) {
-  switch (depth) {
-    case 1:
-      AddThinProducts<1, kVectors>(d, gathered, count, panel);
-      break;
-    case 2:
-      AddThinProducts<2, kVectors>(d, gathered, count, panel);
-      break;
-    case 3:
-      AddThinProducts<3, kVectors>(d, gathered, count, panel);
-      break;
-    case 4:
-      AddThinProducts<4, kVectors>(d, gathered, count, panel);
-      break;
-    case 5:
-      AddThinProducts<5, kVectors>(d, gathered, count, panel);
-      break;
-    case 6:
-      AddThinProducts<6, kVectors>(d, gathered, count, panel);
-      break;
-    default:
-      if constexpr (kVectors == 1) {
-        switch (depth) {
-          case 7:
-            AddThinProducts<7, kVectors>(d, gathered, count, panel);
-            break;
-          case 8:
-            AddThinProducts<8, kVectors>(d, gathered, count, panel);
-            break;
-          case 9:
-            AddThinProducts<9, kVectors>(d, gathered, count, panel);
-            break;
-          case 10:
-            AddThinProducts<10, kVectors>(d, gathered, count, panel);
-            break;
-          case 11:
-            AddThinProducts<11, kVectors>(d, gathered, count, panel);
-            break;
-          default:
-            AddThinProducts<12, kVectors>(d, gathered, count, panel);
-            break;
-        }
-      }
-  }
+template <int kVectors, class D, typename C, size_t... kD>
+void MultiplyThin(D d, const GatheredRows<C>& gathered, int64_t count, const C* panel, int64_t depth,
+                  std::index_sequence<kD...> /*depths less one*/) {
+  constexpr ThinProductsFunction<D, C> kFunctions[] = {AddThinProducts<static_cast<int>(kD) + 1, kVectors, D, C>...};
+  kFunctions[depth - 1](d, gathered, count, panel);
 }
 
 // The pairs of one offset, in the way that was chosen.
@@ -216,9 +179,9 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
       const int64_t count = std::min(chunk, part.count - first);
       GatherChunk<T>(d, tile, part, first, count, 0, filter.rows, gathered);
       if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
-        MultiplyThin<1>(d, gathered, count, panels, filter.rows);
+        MultiplyThin<1>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors>);
       } else {
-        MultiplyThin<2>(d, gathered, count, panels, filter.rows);
+        MultiplyThin<2>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors / 2>);
       }
     }
     return;
