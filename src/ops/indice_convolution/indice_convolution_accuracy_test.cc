@@ -53,6 +53,24 @@ TEST_P(IndiceConvolutionAccuracy, ManyChannels) {
   }
 }
 
+// Few columns, which some targets multiply with lanes along the channels: both sides of each limit.
+TEST_P(IndiceConvolutionAccuracy, FewColumns) {
+  uint64_t turn = 0;
+  for (const int64_t few : {1, 2, 3, 4, 5, 6, 7}) {
+    for (const int64_t many : {12, 16, 18, 20, 24, 28, 32, 36}) {
+      const bool forward = ++turn % 2 == 0;
+      const Shape shape = {.in_rows = 61,
+                           .out_rows = 57,
+                           .ci = forward ? many : few,
+                           .co = forward ? few : many,
+                           .kernel = {3, 1, 1},
+                           .form = FormInTurn(turn),
+                           .inverse = turn % 4 == 0};
+      ExpectAgreementAllWays(Problem(GetParam(), shape, InTurn(turn), turn));
+    }
+  }
+}
+
 TEST_P(IndiceConvolutionAccuracy, Offsets) {
   const std::vector<int64_t> kernels[] = {{1, 1, 1}, {2, 1, 1}, {1, 3, 1}, {2, 2, 2}, {3, 3, 3}, {4, 4, 4}, {5, 5, 5}};
   uint64_t turn = 0;

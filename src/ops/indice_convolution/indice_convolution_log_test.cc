@@ -1,5 +1,6 @@
 // The log of every function that convolves: its own name in front, at most one line, and the same bits as without.
 // (What a sink is promised, whatever the operator, is tested with the handle's functions.)
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -88,6 +89,35 @@ TEST(IndiceConvolutionLog, TellsWhereRowsAreConverted) {
       EXPECT_EQ(lines[0].find("converted once") != std::string::npos, each.before) << lines[0];
       ExpectAgreement(problem, way);
     }
+  }
+}
+
+// With eight lanes: what fits the registers, what has few columns, and the rest.
+TEST(IndiceConvolutionLog, TellsHowRowsAreMultiplied) {
+  const std::vector<std::string> targets = SupportedTargets();
+  if (std::find(targets.begin(), targets.end(), "avx2") == targets.end()) GTEST_SKIP() << "no avx2";
+  const ForcedTarget forced("avx2");
+  const struct {
+    mluOpDataType_t type;
+    int ci, co;
+    const char* way;
+  } cases[] = {{MLUOP_DTYPE_FLOAT, 5, 16, "in registers"}, {MLUOP_DTYPE_FLOAT, 16, 5, "few columns"},
+               {MLUOP_DTYPE_HALF, 16, 5, "few columns"},   {MLUOP_DTYPE_BFLOAT16, 32, 6, "few columns"},
+               {MLUOP_DTYPE_FLOAT, 32, 7, "panels"},       {MLUOP_DTYPE_FLOAT, 18, 5, "panels"},
+               {MLUOP_DTYPE_FLOAT, 36, 5, "panels"},       {MLUOP_DTYPE_DOUBLE, 16, 5, "panels"},
+               {MLUOP_DTYPE_FLOAT, 16, 16, "panels"}};
+  const Handle handle(DETOPS_PROFILE_FULL, 2);
+  std::vector<std::string> lines;
+  ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
+  for (const auto& each : cases) {
+    const Problem problem(each.type,
+                          {.in_rows = 300, .out_rows = 300, .ci = each.ci, .co = each.co, .kernel = {3, 1, 1}},
+                          ListKind::kSubmanifold, 73);
+    lines.clear();
+    Tensor result = problem.NewResult(Way::kForward);
+    ASSERT_EQ(problem.Run(handle, Way::kForward, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find(each.way), std::string::npos) << lines[0];
   }
 }
 

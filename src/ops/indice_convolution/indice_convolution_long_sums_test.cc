@@ -53,7 +53,7 @@ TEST_P(IndiceConvolutionLongSums, ManyOffsetsMeetInOneRow) {
   const std::vector<int32_t> all = Counting(kRows), one(static_cast<size_t>(kRows), 7);
   ConvolutionPairs pairs = NoPairs(125, kRows);
   for (int64_t k = 0; k < 125; ++k) SetList(pairs, k, all, one);
-  for (const int64_t ci : {1, 6, 12, 40}) {
+  for (const int64_t ci : {1, 6, 12, 16, 40}) {
     ExpectLongSums({.in_rows = kRows, .out_rows = 300, .ci = ci, .co = 5, .kernel = {5, 5, 5}}, pairs, Way::kForward);
   }
 }

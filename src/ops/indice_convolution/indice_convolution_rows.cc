@@ -14,13 +14,24 @@ constexpr int64_t kMaxWorkers = 256;
 // Below this much arithmetic a second thread costs more than it brings.
 constexpr int64_t kMinFlops = 256 << 10;
 
+const char* Name(RowProductsWay way) {
+  switch (way) {
+    case RowProductsWay::kThin:
+      return "each matrix in registers as it is small enough";
+    case RowProductsWay::kNarrow:
+      return "lanes along the source's channels as there are few columns";
+    default:
+      return "each matrix as panels";
+  }
+}
+
 }  // namespace
 
 RowProducts::RowProducts(const RowProductsProblem& problem, const RowProductsKernels& kernels, int64_t target_blocks,
                          int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena)
     : problem_(problem), kernels_(kernels) {
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
-  thin_ = IsThin(problem.filter, kernels_.lanes);
+  way_ = WayOf(problem.filter, kernels_.lanes, kernels_.sum_size);
   const int64_t block_bytes = kBlockRows * std::min(padded, kColumnBlock) * kernels_.sum_size;
   const int64_t flops =
       SaturatingMultiply(SaturatingMultiply(pairs, SaturatingMultiply(2, problem.filter.rows)), padded);
@@ -60,7 +71,7 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
   std::atomic<int64_t> next{0};
   return parallel.Run(workers_, [&](int worker) {
     RowProductsTile tile = {&problem_,
-                            thin_,
+                            way_,
                             &lists,
                             panels_,
                             0,
@@ -87,8 +98,7 @@ PassText RowProducts::Describe() const {
   PassText text;
   const int64_t rows = tile_blocks_ * kBlockRows;
   std::snprintf(text.text, sizeof(text.text), "row products in tiles of %lld rows, %s%s", static_cast<long long>(rows),
-                thin_ ? "each matrix in registers as it is small enough" : "each matrix as panels",
-                whole_ ? ", rows converted once as they are short" : "");
+                Name(way_), whole_ ? ", rows converted once as they are short" : "");
   return text;
 }
 

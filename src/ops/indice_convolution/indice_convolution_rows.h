@@ -28,7 +28,7 @@ class RowProducts {
  private:
   const RowProductsProblem& problem_;
   RowProductsKernels kernels_;
-  bool thin_;
+  RowProductsWay way_;
   int64_t tile_blocks_;
   int workers_;
   int64_t matrix_bytes_;

@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "ops/indice_convolution/indice_convolution_rows_kernel.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "ops/indice_convolution/indice_convolution_narrow-inl.h"
 #include "ops/indice_convolution/indice_convolution_product-inl.h"
 #include "ops/indice_convolution/indice_convolution_rows-inl.h"
 #include "ops/indice_convolution/indice_convolution_thin-inl.h"
@@ -158,7 +159,7 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
 template <class D, typename C>
 using ThinProductsFunction = void (*)(D, const GatheredRows<C>&, int64_t, const C*);
 
-// The products of few channels, see IsThin.
+// The products of few channels, see RowProductsWay.
 template <int kVectors, class D, typename C, size_t... kD>
 void MultiplyThin(D d, const GatheredRows<C>& gathered, int64_t count, const C* panel, int64_t depth,
                   std::index_sequence<kD...> /*depths less one*/) {
@@ -171,22 +172,25 @@ template <typename T>
 void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& next, GatheredRows<SumOf<T>> gathered,
              const SumOf<T>* panels, int64_t begin, int64_t end) {
   using C = SumOf<T>;
-  if (tile.thin) {
-    const hn::ScalableTag<C> d;
-    const FilterMatrices& filter = tile.problem->filter;
-    const int64_t chunk = tile.numbers != nullptr ? part.count : kMaxRowChunk;
-    for (int64_t first = 0; first < part.count; first += chunk) {
-      const int64_t count = std::min(chunk, part.count - first);
-      GatherChunk<T>(d, tile, part, first, count, 0, filter.rows, gathered);
-      if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
-        MultiplyThin<1>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors>);
-      } else {
-        MultiplyThin<2>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors / 2>);
-      }
-    }
-    return;
+  if (tile.way == RowProductsWay::kPanels) {
+    return MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
   }
-  MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
+  const hn::ScalableTag<C> d;
+  const FilterMatrices& filter = tile.problem->filter;
+  const int64_t chunk = tile.numbers != nullptr ? part.count : kMaxRowChunk;
+  for (int64_t first = 0; first < part.count; first += chunk) {
+    const int64_t count = std::min(chunk, part.count - first);
+    GatherChunk<T>(d, tile, part, first, count, 0, filter.rows, gathered);
+    if (tile.way == RowProductsWay::kNarrow) {
+#if HWY_TARGET != HWY_SCALAR
+      if constexpr (std::is_same_v<C, float>) MultiplyNarrow(gathered, count, panels, filter);
+#endif
+    } else if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
+      MultiplyThin<1>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors>);
+    } else {
+      MultiplyThin<2>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors / 2>);
+    }
+  }
 }
 
 // As AddPart for a crowded block. Leaves the sums at zero.
@@ -196,7 +200,8 @@ void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRo
   const int64_t stride = gathered.sums_stride;
   double* const exact = tile.exact - tile.first * kBlockRows * stride;
   // Thin products add every channel straight to the sum.
-  const int64_t most = tile.thin ? std::max<int64_t>(kCrowdedTerms / tile.problem->filter.rows, 1) : kCrowdedTerms;
+  const int64_t terms = tile.way == RowProductsWay::kThin ? tile.problem->filter.rows : 1;
+  const int64_t most = std::max<int64_t>(kCrowdedTerms / terms, 1);
   while (part.count > 0) {
     const ListPart piece = {part.near, part.far, std::min(part.count, most)};
     AddPart<T>(tile, piece, {nullptr, nullptr, 0}, gathered, panels, begin, end);
@@ -307,6 +312,11 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     if (tile.exact != nullptr) {
       for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.exact[i]);
     }
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (std::is_same_v<C, float>) {
+      if (tile.way == RowProductsWay::kNarrow) OrderColumns(sums, rows);
+    }
+#endif
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
     for (int64_t r = 0; r < rows; ++r) FinishRow<T>(problem, first_row + r, sums + r * stride, begin, end, r < whole);
@@ -320,6 +330,16 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const T* const from = static_cast<const T*>(filters) + offset * filter.offset_stride;
   C* HWY_RESTRICT to = static_cast<C*>(panels);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<C, float>) {
+    if (WayOf(filter, n, sizeof(C)) == RowProductsWay::kNarrow) {
+      const auto weight_of = [&](int64_t row, int64_t column) {
+        return ToSum(from[row * filter.row_stride + column * filter.column_stride]);
+      };
+      return PackNarrow(filter, weight_of, to);
+    }
+  }
+#endif
   constexpr int64_t kWidth = kPanelVectors;
   for (int64_t column = 0; column < filter.columns; column += kWidth * n) {
     const int64_t count = std::min(kWidth * n, filter.columns - column);

@@ -29,18 +29,35 @@ inline constexpr int64_t kCrowdedTerms = 256;
 // Vectors of a matrix that a thin product keeps in registers.
 inline constexpr int64_t kThinVectors = 12;
 
-// True if the whole matrix of an offset stays in registers while the pairs go by.
-inline bool IsThin(const FilterMatrices& filter, int64_t lanes) {
+// Floats in a block of 128 bits.
+inline constexpr int64_t kBlockLanes = 4;
+// A narrow product keeps up to so many vectors of sums: each has a column per block of its vectors.
+inline constexpr int64_t kMaxNarrowSets = 3;
+inline constexpr int64_t kMinNarrowRows = 16;
+inline constexpr int64_t kMaxNarrowRows = 32;
+
+// How the pairs of an offset are multiplied by its matrix.
+enum class RowProductsWay {
+  kPanels,  // groups of rows times panels
+  kThin,    // the whole matrix stays in registers while the pairs go by
+  kNarrow   // few columns: lanes along the channels of the source
+};
+
+inline RowProductsWay WayOf(const FilterMatrices& filter, int64_t lanes, int64_t sum_size) {
   const int64_t vectors = PaddedColumns(filter.columns, lanes) / lanes;
-  return vectors <= 2 && filter.rows <= kThinVectors / vectors;
+  if (vectors <= 2 && filter.rows <= kThinVectors / vectors) return RowProductsWay::kThin;
+  const bool narrow = sum_size == sizeof(float) && lanes >= kBlockLanes &&
+                      filter.columns <= kMaxNarrowSets * (lanes / kBlockLanes) && filter.rows % kBlockLanes == 0 &&
+                      filter.rows >= kMinNarrowRows && filter.rows <= kMaxNarrowRows;
+  return narrow ? RowProductsWay::kNarrow : RowProductsWay::kPanels;
 }
 
 // Blocks [first, last) of target rows.
 struct RowProductsTile {
   const RowProductsProblem* problem;
-  bool thin;  // see IsThin
+  RowProductsWay way;
   const PairLists* lists;
-  const void* panels;  // [lists][rows * PaddedColumns]
+  const void* panels;  // [lists][rows * PaddedColumns], as `pack` has left them
   int64_t first;
   int64_t last;
   void* sums;           // room for (last - first) * kBlockRows rows of padded columns, kColumnBlock at most
@@ -54,7 +71,7 @@ struct RowProductsKernels {
   int64_t sum_size;  // bytes of a sum
   bool converts;     // the tensors' type is not that of the sums
 
-  // The matrix of one offset as panels.
+  // The matrix of one offset as its way needs it: rows * PaddedColumns numbers, perhaps not all used.
   void (*pack)(const FilterMatrices& filter, const void* filters, int64_t offset, void* panels);
 
   void (*multiply_tile)(const RowProductsTile& tile);
