@@ -1,6 +1,7 @@
 #include "ops/get_indice_pairs/get_indice_pairs_lists.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 
@@ -122,13 +123,19 @@ bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int
     Close(offset, mirror, list.count);
   };
   const int64_t appended = mirrored ? problem_.offsets / 2 : problem_.offsets;
-  const int tasks = TasksFor(parallel, appended + 1, SortRoom::kLists);
-  return parallel.Run(tasks, [&](int task) {
-    // Neighbouring offsets go to different tasks: the middle ones have the most pairs.
-    for (int64_t offset = task; offset < appended; offset += tasks) {
-      sort(task, offset, mirrored ? problem_.offsets - 1 - offset : -1);
+  // A thread stays in its room, which then stays in its cache. Offsets are handed out one by one, from the centre on:
+  // there they have the most pairs.
+  const int rooms = std::min(parallel.ThreadCount(), SortRoom::kLists);
+  std::atomic<int64_t> handed_out{0};
+  return parallel.Run(TasksFor(parallel, appended + 1, rooms), [&](int task) {
+    for (int64_t i; (i = handed_out.fetch_add(1, std::memory_order_relaxed)) <= appended;) {
+      if (i > 0) {
+        const int64_t offset = appended - i;
+        sort(task, offset, mirrored ? problem_.offsets - 1 - offset : -1);
+      } else if (mirrored) {
+        FillIdentity(problem_.offsets / 2);
+      }
     }
-    if (mirrored && task == tasks - 1) FillIdentity(problem_.offsets / 2);
   });
 }
 
