@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Shape, Sizes
-from ._library import ops, register
+from ._library import is_compiling, named, ops, register, short_way
 
 __all__ = ["IndicePairs", "get_indice_pairs"]
 
 _pairs = ops.get_indice_pairs.default
+_short_way = short_way(_pairs)
 
 
 class IndicePairs(NamedTuple):
@@ -98,11 +99,11 @@ def get_indice_pairs(
     >>> pairs.indice_num
     tensor([1, 2, 1], dtype=torch.int32)
     """
-    out_indices, indice_pairs, indice_num = _pairs(
+    arguments = (
         indices,
         batch_size,
         spatial_shape,
-        _some(kernel_size),
+        (kernel_size,) if isinstance(kernel_size, int) else kernel_size,
         None if stride == 1 else _some(stride),
         None if padding is None else _some(padding),
         None if dilation == 1 else _some(dilation),
@@ -111,12 +112,13 @@ def get_indice_pairs(
         None if output_padding == 0 else _some(output_padding),
         None if output_shape is None else _some(output_shape),
     )
-    count = len(spatial_shape)
+    made = _pairs(*arguments) if is_compiling() else _short_way(*arguments)
     if output_shape is not None:
-        space = tuple(_each(output_shape, count))
+        space = tuple(_each(output_shape, len(spatial_shape)))
     elif submanifold:
         space = tuple(spatial_shape)
     else:
+        count = len(spatial_shape)
         axes = zip(
             spatial_shape,
             _each(kernel_size, count),
@@ -127,7 +129,7 @@ def get_indice_pairs(
             strict=True,
         )
         space = tuple(_usual_extent(transposed, *axis) for axis in axes)
-    return IndicePairs(out_indices, indice_pairs, indice_num, out_indices.shape[0], space)
+    return named(IndicePairs, (*made, made[0].shape[0], space))
 
 
 def _fake(

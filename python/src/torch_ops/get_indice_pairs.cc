@@ -2,10 +2,13 @@
 
 #include <tuple>
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
 namespace {
+
+using detops_binding::Axes;
 
 std::tuple<Tensor, Tensor, Tensor> GetIndicePairs(const Tensor& indices, int64_t batch_size, const Sizes& spatial_shape,
                                                   const Sizes& kernel_size, const std::optional<Sizes>& stride,
@@ -16,10 +19,14 @@ std::tuple<Tensor, Tensor, Tensor> GetIndicePairs(const Tensor& indices, int64_t
   constexpr char kFunction[] = "get_indice_pairs";
   const size_t ndim = spatial_shape.size();
   detops_binding::RequireSpatialRank(ndim);
-  const auto ints = [&](const Sizes& numbers, const char* name) { return Ints(numbers, ndim, {kFunction, name}); };
+  const auto ints = [&](const Sizes& numbers, const char* name) {
+    Axes axes(ndim);
+    PutInts(numbers, axes.all(), {kFunction, name});
+    return axes;
+  };
   // Lists cost a microsecond each on their way here, so the usual values may be left out.
   const auto ints_or = [&](const std::optional<Sizes>& numbers, int usual, const char* name) {
-    return numbers.has_value() ? ints(*numbers, name) : std::vector<int>(ndim, usual);
+    return numbers.has_value() ? ints(*numbers, name) : Axes(ndim, usual);
   };
   detops_binding::PairGeometry geometry = {.input = ints(spatial_shape, "spatial_shape"),
                                            .kernel = ints(kernel_size, "kernel_size"),
@@ -55,6 +62,6 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
       "(Tensor out_indices, Tensor indice_pairs, Tensor indice_num)");
 }
 
-STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) { library.impl("get_indice_pairs", TORCH_BOX(&GetIndicePairs)); }
+STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) { library.impl("get_indice_pairs", &Box<&GetIndicePairs>::Call); }
 
 }  // namespace detops_torch

@@ -1,5 +1,6 @@
 #include "common/indice_convolution.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/pairs.h"
 #include "torch_ops/tensor.h"
 
@@ -97,10 +98,10 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("indice_convolution_forward", TORCH_BOX(&Forward));
-  library.impl("indice_convolution_forward_fused", TORCH_BOX(&ForwardFused));
-  library.impl("indice_convolution_backward_data", TORCH_BOX(&BackwardData));
-  library.impl("indice_convolution_backward_filter", TORCH_BOX(&BackwardFilter));
+  library.impl("indice_convolution_forward", &Box<&Forward>::Call);
+  library.impl("indice_convolution_forward_fused", &Box<&ForwardFused>::Call);
+  library.impl("indice_convolution_backward_data", &Box<&BackwardData>::Call);
+  library.impl("indice_convolution_backward_filter", &Box<&BackwardFilter>::Call);
 }
 
 }  // namespace detops_torch

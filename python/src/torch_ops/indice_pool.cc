@@ -1,5 +1,6 @@
 #include "common/indice_pool.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/pairs.h"
 #include "torch_ops/tensor.h"
 
@@ -53,8 +54,8 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("indice_pool_forward", TORCH_BOX(&Forward));
-  library.impl("indice_pool_backward", TORCH_BOX(&Backward));
+  library.impl("indice_pool_forward", &Box<&Forward>::Call);
+  library.impl("indice_pool_backward", &Box<&Backward>::Call);
 }
 
 }  // namespace detops_torch

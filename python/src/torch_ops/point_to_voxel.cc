@@ -2,25 +2,22 @@
 
 #include <tuple>
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
 namespace {
-
-// Rows that were not used are memory that nobody has touched.
-Tensor FirstRows(TorchCall& call, int result, int64_t rows) {
-  Tensor made = call.Result(result);
-  return rows < made.size(0) ? torch::stable::narrow(made, 0, 0, rows) : made;
-}
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxel(
     const Tensor& points, const std::vector<double>& voxel_size, const std::vector<double>& range_min,
     const Sizes& grid, int64_t max_points_per_voxel, int64_t max_voxels_per_cloud,
     const std::optional<Tensor>& cloud_begins, const Word& order, bool voxels, bool means) {
   constexpr char kFunction[] = "point_to_voxel";
+  std::vector<int> cells(grid.size());
+  PutInts(grid, cells, {kFunction, "grid"});
   const detops_binding::VoxelGrid where = {.range_min = range_min,
                                            .voxel_size = voxel_size,
-                                           .grid = Ints(grid, grid.size(), {kFunction, "grid"}),
+                                           .grid = std::move(cells),
                                            .max_points_per_voxel = max_points_per_voxel,
                                            .max_voxels_per_cloud = max_voxels_per_cloud,
                                            .order = detops_binding::VoxelOrderOf(order),
@@ -30,8 +27,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxel(
   const Input begins = Input::IndicesIf(true, cloud_begins, {kFunction, "cloud_begins"});
   TorchCall call;
   const int64_t found = detops_binding::PointToVoxel(call, where, cloud.view(), begins.view());
-  return {FirstRows(call, 0, voxels ? found : 0), FirstRows(call, 1, means ? found : 0), FirstRows(call, 2, found),
-          FirstRows(call, 3, found), call.Result(4)};
+  return {call.FirstRows(0, voxels ? found : 0), call.FirstRows(1, means ? found : 0), call.FirstRows(2, found),
+          call.FirstRows(3, found), call.Result(4)};
 }
 
 }  // namespace
@@ -44,6 +41,6 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
       "(Tensor voxels, Tensor means, Tensor coordinates, Tensor num_points, Tensor point_voxel)");
 }
 
-STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) { library.impl("point_to_voxel", TORCH_BOX(&PointToVoxel)); }
+STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) { library.impl("point_to_voxel", &Box<&PointToVoxel>::Call); }
 
 }  // namespace detops_torch

@@ -1,5 +1,6 @@
 #include "common/psroipool.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -44,8 +45,8 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("psroipool_forward", TORCH_BOX(&Forward));
-  library.impl("psroipool_backward", TORCH_BOX(&Backward));
+  library.impl("psroipool_forward", &Box<&Forward>::Call);
+  library.impl("psroipool_backward", &Box<&Backward>::Call);
 }
 
 }  // namespace detops_torch

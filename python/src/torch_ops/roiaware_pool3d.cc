@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -102,10 +103,10 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("roiaware_pool3d_forward", TORCH_BOX(&Forward));
-  library.impl("roiaware_pool3d_backward", TORCH_BOX(&Backward));
-  library.impl("roiaware_pool3d_compact_forward", TORCH_BOX(&CompactForward));
-  library.impl("roiaware_pool3d_compact_backward", TORCH_BOX(&CompactBackward));
+  library.impl("roiaware_pool3d_forward", &Box<&Forward>::Call);
+  library.impl("roiaware_pool3d_backward", &Box<&Backward>::Call);
+  library.impl("roiaware_pool3d_compact_forward", &Box<&CompactForward>::Call);
+  library.impl("roiaware_pool3d_compact_backward", &Box<&CompactBackward>::Call);
 }
 
 }  // namespace detops_torch

@@ -1,5 +1,6 @@
 #include "common/rotated_feature_align.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -37,8 +38,8 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("rotated_feature_align_forward", TORCH_BOX(&Forward));
-  library.impl("rotated_feature_align_backward", TORCH_BOX(&Backward));
+  library.impl("rotated_feature_align_forward", &Box<&Forward>::Call);
+  library.impl("rotated_feature_align_backward", &Box<&Backward>::Call);
 }
 
 }  // namespace detops_torch
