@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .._types import Activation, FiltersLayout
-from ._library import Operator, autocast_numbers, call, ops, register
+from ._library import Operator, autocast_numbers, call, register
 
 __all__ = [
     "indice_convolution_backward_data",
@@ -17,10 +17,10 @@ __all__ = [
     "indice_convolution_forward_fused",
 ]
 
-_forward: Operator = ops.indice_convolution_forward.default
-_fused: Operator = ops.indice_convolution_forward_fused.default
-_backward_data: Operator = ops.indice_convolution_backward_data.default
-_backward_filter: Operator = ops.indice_convolution_backward_filter.default
+_forward = Operator("indice_convolution_forward")
+_fused = Operator("indice_convolution_forward_fused")
+_backward_data = Operator("indice_convolution_backward_data")
+_backward_filter = Operator("indice_convolution_backward_filter")
 
 
 def indice_convolution_forward(

@@ -7,12 +7,12 @@ from typing import Any
 import torch
 
 from .._types import Pool, Start
-from ._library import Operator, autocast_numbers, call, ops, register
+from ._library import Operator, autocast_numbers, call, register
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
-_forward: Operator = ops.indice_pool_forward.default
-_backward: Operator = ops.indice_pool_backward.default
+_forward = Operator("indice_pool_forward")
+_backward = Operator("indice_pool_backward")
 
 
 def indice_pool_forward(

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import VoxelOrder
-from ._library import ops, register
+from ._library import Operator, call, named, register
 
 __all__ = ["PointVoxels", "point_to_voxel"]
 
-_op = ops.point_to_voxel.default
+_op = Operator("point_to_voxel")
 
 
 class PointVoxels(NamedTuple):
@@ -77,7 +77,7 @@ def point_to_voxel(
     >>> made.coordinates.ravel().tolist(), made.num_points.tolist(), made.point_voxel.tolist()
     ([0, 2], [2, 1], [0, 1, 0, -1])
     """
-    found, average, coordinates, num_points, point_voxel = _op(
+    arguments = (
         points,
         voxel_size,
         range_min,
@@ -89,13 +89,9 @@ def point_to_voxel(
         voxels,
         means,
     )
-    return PointVoxels(
-        found if voxels else None,
-        average if means else None,
-        coordinates,
-        num_points,
-        point_voxel,
-    )
+    # No gradient reaches anything.
+    found, average, *others = call(_op, (), arguments)
+    return named(PointVoxels, (found if voxels else None, average if means else None, *others))
 
 
 def _fake(

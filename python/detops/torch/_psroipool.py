@@ -8,12 +8,12 @@ from typing import Any
 import torch
 
 from .._types import Convention, Layout, Size2
-from ._library import Operator, autocast_pooling, call, ops, register
+from ._library import Operator, autocast_pooling, call, register
 
 __all__ = ["psroipool_backward", "psroipool_forward"]
 
-_forward: Operator = ops.psroipool_forward.default
-_backward: Operator = ops.psroipool_backward.default
+_forward = Operator("psroipool_forward")
+_backward = Operator("psroipool_backward")
 
 
 def psroipool_forward(

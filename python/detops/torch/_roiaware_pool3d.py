@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Pool, Size3, ZOrigin
-from ._library import Operator, autocast_pooling, call, named, ops, register
+from ._library import Operator, autocast_pooling, call, named, register
 
 __all__ = [
     "CompactPool",
@@ -19,10 +19,10 @@ __all__ = [
     "roiaware_pool3d_forward",
 ]
 
-_forward = ops.roiaware_pool3d_forward.default
-_backward: Operator = ops.roiaware_pool3d_backward.default
-_compact_forward = ops.roiaware_pool3d_compact_forward.default
-_compact_backward: Operator = ops.roiaware_pool3d_compact_backward.default
+_forward = Operator("roiaware_pool3d_forward")
+_backward = Operator("roiaware_pool3d_backward")
+_compact_forward = Operator("roiaware_pool3d_compact_forward")
+_compact_backward = Operator("roiaware_pool3d_compact_backward")
 
 
 class RoiAwarePool(NamedTuple):

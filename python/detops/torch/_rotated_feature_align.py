@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from ._library import Operator, autocast_pooling, call, ops, register
+from ._library import Operator, autocast_pooling, call, register
 
 __all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
 
-_forward: Operator = ops.rotated_feature_align_forward.default
-_backward: Operator = ops.rotated_feature_align_backward.default
+_forward = Operator("rotated_feature_align_forward")
+_backward = Operator("rotated_feature_align_backward")
 
 
 def rotated_feature_align_forward(

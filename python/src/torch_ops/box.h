@@ -89,6 +89,21 @@ struct Box<kKernel> {
   }
 };
 
+// An operator is there twice: under its name, and with an underscore before it for calls that need no gradient. Only
+// the first gets one from Python; for the second torch goes straight to the kernel.
+using Library = torch::stable::detail::StableLibrary;
+
+inline void Define(Library& library, const std::string& schema) {
+  library.def(schema.c_str());
+  library.def(("_" + schema).c_str());
+}
+
+template <auto kKernel>
+void Implement(Library& library, const std::string& name) {
+  library.impl(name.c_str(), &Box<kKernel>::Call);
+  library.impl(("_" + name).c_str(), &Box<kKernel>::Call);
+}
+
 }  // namespace detops_torch
 
 #endif  // DETOPS_PYTHON_SRC_TORCH_OPS_BOX_H_

@@ -34,13 +34,13 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxel(
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  library.def(
-      "point_to_voxel(Tensor points, float[] voxel_size, float[] range_min, int[] grid, "
-      "int max_points_per_voxel=0, int max_voxels_per_cloud=0, Tensor? cloud_begins=None, str order='first_point', "
-      "bool voxels=True, bool means=False) -> "
-      "(Tensor voxels, Tensor means, Tensor coordinates, Tensor num_points, Tensor point_voxel)");
+  Define(library,
+         "point_to_voxel(Tensor points, float[] voxel_size, float[] range_min, int[] grid, "
+         "int max_points_per_voxel=0, int max_voxels_per_cloud=0, Tensor? cloud_begins=None, str order='first_point', "
+         "bool voxels=True, bool means=False) -> "
+         "(Tensor voxels, Tensor means, Tensor coordinates, Tensor num_points, Tensor point_voxel)");
 }
 
-STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) { library.impl("point_to_voxel", &Box<&PointToVoxel>::Call); }
+STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) { Implement<&PointToVoxel>(library, "point_to_voxel"); }
 
 }  // namespace detops_torch
