@@ -109,21 +109,24 @@ def get_indice_pairs(
     tensor([1, 2, 1], dtype=torch.int32)
     """
     made = None
-    if type(indices) is torch.Tensor and not is_traced():
+    are_bool = type(submanifold) is type(transposed) is bool
+    if are_bool and type(indices) is torch.Tensor and not is_traced():
         try:
+            kernel = (kernel_size,) if isinstance(kernel_size, int) else kernel_size
             numbers = (
                 batch_size,
-                (1 if submanifold else 0) + (2 if transposed else 0),
+                submanifold + 2 * transposed,
                 len(spatial_shape),
                 *spatial_shape,
-                *_with_length(kernel_size),
+                len(kernel),
+                *kernel,
             )
             others = (stride, padding, dilation, output_padding, output_shape)
             if others != _USUAL:
                 numbers += tuple(itertools.chain.from_iterable(map(_with_length, others)))
             made = _packed(indices, numbers)
         except (RuntimeError, TypeError):
-            pass  # What does not fit, the operator below calls by its name.
+            pass  # What torch refuses, it refuses below under a name that is known.
     if made is None:
         made = _pairs(
             indices,

@@ -101,10 +101,10 @@ def _recorder(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any
 
     The way through the dispatcher ends in such a function too, and takes three times as long.
     """
-    kernel = operator.plain
 
     def forward(ctx: Any, *arguments: Any) -> Any:
-        made = kernel(*arguments)
+        # Autograd has seen the call, and is off.
+        made = call(operator, (), arguments)
         save(ctx, arguments, made)
         return made
 
@@ -169,7 +169,12 @@ def call(
             if getattr(tensor, "requires_grad", False):
                 way = operator.recorded if _is_plain(smooth) else operator.op
                 return way(*arguments)
-    return operator.plain(*arguments)
+    try:
+        return operator.plain(*arguments)
+    except RuntimeError:
+        pass
+    # What torch itself refuses, it refuses once more, under the name that is known.
+    return operator.op(*arguments)
 
 
 def _with_autocast_off(op: Any, *args: Any, **kwargs: Any) -> Any:

@@ -174,11 +174,18 @@ Tensor TorchCall::Result(int result) {
 
 Tensor TorchCall::FirstRows(int result, int64_t rows) {
   Tensor made = Result(result);
-  int64_t all_rows = 0;
-  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_size(made.get(), 0, &all_rows));
-  if (rows >= all_rows) return made;
+  int64_t rank = 0;
+  int64_t* sizes = nullptr;
+  int64_t* strides = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dim(made.get(), &rank));
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_sizes(made.get(), &sizes));
+  if (rows >= sizes[0]) return made;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_strides(made.get(), &strides));
+  std::array<int64_t, detops_binding::kMaxRank> fewer = {};
+  std::copy(sizes, sizes + rank, fewer.begin());
+  fewer[0] = rows;
   AtenTensorHandle first = nullptr;
-  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_aten_narrow(made.get(), 0, 0, rows, &first));
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch__reinterpret_tensor(made.get(), rank, fewer.data(), strides, 0, &first));
   return Tensor(first);
 }
 
