@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Shape, Sizes
-from ._library import is_traced, named, ops, plain, register_shapes
+from ._library import is_compiling, modes, named, ops, plain, register_shapes
 
 __all__ = ["IndicePairs", "get_indice_pairs"]
 
@@ -110,7 +110,7 @@ def get_indice_pairs(
     """
     made = None
     are_bool = type(submanifold) is type(transposed) is bool
-    if are_bool and type(indices) is torch.Tensor and not is_traced():
+    if are_bool and type(indices) is torch.Tensor and not (is_compiling() or modes()):
         try:
             kernel = (kernel_size,) if isinstance(kernel_size, int) else kernel_size
             numbers = (

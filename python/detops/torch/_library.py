@@ -18,11 +18,13 @@ __all__ = [
     "autocast_numbers",
     "autocast_pooling",
     "call",
-    "is_traced",
+    "is_compiling",
+    "modes",
     "named",
     "ops",
     "plain",
     "register",
+    "register_gradient",
     "register_shapes",
 ]
 
@@ -87,12 +89,17 @@ def register_shapes(op: Any, fake: Any) -> None:
     _torch_library.register_fake(op, on_one_device)
 
 
+def register_gradient(op: Any, gradient: Any, save: Any) -> None:
+    """How gradients come back through an operator."""
+    _torch_library.register_autograd(op, gradient, setup_context=save)
+
+
 def register(operator: Operator, fake: Any, gradient: Any = None, save: Any = None) -> None:
     """The shapes of an operator's results, and how gradients come back through it."""
     for name in (operator.name, "_" + operator.name):
         register_shapes(getattr(ops, name).default, fake)
     if gradient is not None:
-        _torch_library.register_autograd(operator.op, gradient, setup_context=save)
+        register_gradient(operator.op, gradient, save)
         operator.recorded = _recorder(operator, gradient, save)
 
 
@@ -116,14 +123,9 @@ def _recorder(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any
 
 _forward_ad: Any = torch.autograd.forward_ad
 _is_grad_enabled = torch.is_grad_enabled
-_is_compiling = torch.compiler.is_compiling
-_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
-
-
-def is_traced() -> bool:
-    """Whether a graph is made, or a mode wants to see a call: under the operator's own name."""
-    return _is_compiling() or _modes() > 0
-
+# Who makes a graph, and modes that want to see calls, must see operators under their own names.
+is_compiling = torch.compiler.is_compiling
+modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 _C: Any = torch._C
 _PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
@@ -161,7 +163,7 @@ def call(
     """
     if getattr(_forward_ad, "_current_level", -1) >= 0:
         _refuse_tangents(smooth)
-    if _is_compiling() or _modes():
+    if is_compiling() or modes():
         return operator.op(*arguments)
     if _is_grad_enabled():
         for tensor in smooth:

@@ -31,16 +31,40 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxel(
           call.FirstRows(3, found), call.Result(4)};
 }
 
+// The same with fewer lists and arguments, for each of which torch takes its time. Numbers: how many of the measures
+// are voxel_size (those behind are range_min), max_points_per_voxel, max_voxels_per_cloud, voxels + 2 * means, grid.
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxelPacked(const Tensor& points,
+                                                                      const std::vector<double>& measures,
+                                                                      const Sizes& numbers, const Word& order,
+                                                                      const std::optional<Tensor>& cloud_begins) {
+  constexpr size_t kBeforeGrid = 4;
+  if (numbers.size() < kBeforeGrid || numbers[0] < 0 || numbers[0] > static_cast<int64_t>(measures.size())) {
+    Argument{"_point_to_voxel", "numbers"}.Refuse("does not fit measures.");
+  }
+  const auto range_begin = measures.begin() + numbers[0];
+  const Sizes grid(numbers.begin() + kBeforeGrid, numbers.end());
+  return PointToVoxel(points, {measures.begin(), range_begin}, {range_begin, measures.end()}, grid, numbers[1],
+                      numbers[2], cloud_begins, order, (numbers[3] & 1) != 0, (numbers[3] & 2) != 0);
+}
+
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  Define(library,
-         "point_to_voxel(Tensor points, float[] voxel_size, float[] range_min, int[] grid, "
-         "int max_points_per_voxel=0, int max_voxels_per_cloud=0, Tensor? cloud_begins=None, str order='first_point', "
-         "bool voxels=True, bool means=False) -> "
-         "(Tensor voxels, Tensor means, Tensor coordinates, Tensor num_points, Tensor point_voxel)");
+  library.def(
+      "point_to_voxel(Tensor points, float[] voxel_size, float[] range_min, int[] grid, "
+      "int max_points_per_voxel=0, int max_voxels_per_cloud=0, Tensor? cloud_begins=None, str order='first_point', "
+      "bool voxels=True, bool means=False) -> "
+      "(Tensor voxels, Tensor means, Tensor coordinates, Tensor num_points, Tensor point_voxel)");
+  // For calls from Python without a tracer.
+  library.def(
+      "_point_to_voxel(Tensor points, float[] measures, int[] numbers, str order='first_point', "
+      "Tensor? cloud_begins=None) -> "
+      "(Tensor voxels, Tensor means, Tensor coordinates, Tensor num_points, Tensor point_voxel)");
 }
 
-STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) { Implement<&PointToVoxel>(library, "point_to_voxel"); }
+STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
+  library.impl("point_to_voxel", &Box<&PointToVoxel>::Call);
+  library.impl("_point_to_voxel", &Box<&PointToVoxelPacked>::Call);
+}
 
 }  // namespace detops_torch
