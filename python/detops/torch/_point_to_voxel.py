@@ -103,10 +103,10 @@ def point_to_voxel(
                 voxels + 2 * means,
                 *grid,
             )
-            # What is as usual takes its time too.
-            usual = cloud_begins is None and order == "first_point"
-            others = () if usual else (order, cloud_begins)
-            made = _packed(points, measures, numbers, *others)
+            if cloud_begins is None and order == "first_point":
+                made = _packed(points, measures, numbers)
+            else:
+                made = _packed(points, measures, numbers, order, cloud_begins)
         except (RuntimeError, TypeError):
             pass  # What torch refuses, it refuses below under a name that is known.
     if made is None:
@@ -123,8 +123,9 @@ def point_to_voxel(
             means,
         )
     found, average, coordinates, num_points, point_voxel = made
-    first = (found if voxels else None, average if means else None)
-    return named(PointVoxels, (*first, coordinates, num_points, point_voxel))
+    wanted = found if voxels else None
+    mean = average if means else None
+    return named(PointVoxels, (wanted, mean, coordinates, num_points, point_voxel))
 
 
 def _fake(

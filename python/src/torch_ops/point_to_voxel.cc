@@ -1,6 +1,7 @@
 #include "common/point_to_voxel.h"
 
 #include <tuple>
+#include <utility>
 
 #include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
@@ -8,15 +9,17 @@
 namespace detops_torch {
 namespace {
 
-std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxel(
-    const Tensor& points, const std::vector<double>& voxel_size, const std::vector<double>& range_min,
-    const Sizes& grid, int64_t max_points_per_voxel, int64_t max_voxels_per_cloud,
-    const std::optional<Tensor>& cloud_begins, const Word& order, bool voxels, bool means) {
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxel(const Tensor& points, std::vector<double> voxel_size,
+                                                                std::vector<double> range_min, const Sizes& grid,
+                                                                int64_t max_points_per_voxel,
+                                                                int64_t max_voxels_per_cloud,
+                                                                const std::optional<Tensor>& cloud_begins,
+                                                                const Word& order, bool voxels, bool means) {
   constexpr char kFunction[] = "point_to_voxel";
   std::vector<int> cells(grid.size());
   PutInts(grid, cells, {kFunction, "grid"});
-  const detops_binding::VoxelGrid where = {.range_min = range_min,
-                                           .voxel_size = voxel_size,
+  const detops_binding::VoxelGrid where = {.range_min = std::move(range_min),
+                                           .voxel_size = std::move(voxel_size),
                                            .grid = std::move(cells),
                                            .max_points_per_voxel = max_points_per_voxel,
                                            .max_voxels_per_cloud = max_voxels_per_cloud,

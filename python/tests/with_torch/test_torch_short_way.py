@@ -13,13 +13,14 @@ import detops.torch
 import torch
 from support import Call, all_calls, assert_same_bits, identity
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils import _python_dispatch
 
 FIRST = list({call.name: call for call in reversed(all_calls())}.values())
 SITES = torch.tensor([[0, 0, 0, 0], [0, 0, 0, 1], [0, 3, 3, 3], [1, 2, 0, 1]], dtype=torch.int32)
+DispatchMode: Any = _python_dispatch.TorchDispatchMode  # It has no annotations.
 
 
-class Names(TorchDispatchMode):
+class Names(DispatchMode):  # type: ignore[misc]
     """The operators of detops that a tracer sees."""
 
     def __init__(self) -> None:
@@ -92,24 +93,23 @@ def lists(size: Any) -> Any:
     return (size,) if isinstance(size, int) else size
 
 
-ODD = [1.5, None, (), (2, 2), (2, 2, 2), [1, 1, 1], -1, (-1, -1, -1), "3", 2**40, 2**70]
+LISTS = ["kernel_size", "stride", "padding", "dilation", "output_padding"]
+ODD = [1.5, (), (2, 2), (2, 2, 2), [1, 1, 1], -1, (-1, -1, -1), "3", 2**40, 2**70]
+# None of another argument is refused by the function, which computes the output space.
+OF_A_KIND = [*itertools.product(LISTS, ODD), ("kernel_size", None), ("padding", None)]
 
 
-@pytest.mark.parametrize(
-    ("place", "value"),
-    list(itertools.product(["kernel_size", "stride", "padding", "dilation", "output_padding"], ODD)),
-)
+@pytest.mark.parametrize(("place", "value"), OF_A_KIND)
 @pytest.mark.parametrize("submanifold", [False, True])
 def test_pairs_of_any_argument(place: str, value: Any, submanifold: bool) -> None:
-    words = {"kernel_size": 3, "stride": 1, "padding": None, "dilation": 1, "output_padding": 0}
-    words[place] = value
-    kernel, stride, padding, dilation, more = words.values()
+    usual: dict[str, Any] = dict(zip(LISTS, (3, 1, None, 1, 0), strict=True))
+    kernel, stride, padding, dilation, more = {**usual, place: value}.values()
     direct = torch.ops.detops.get_indice_pairs.default
 
     def function() -> Any:
-        return detops.torch.get_indice_pairs(
-            SITES, 2, (4, 4, 4), kernel, stride, padding, dilation, submanifold=submanifold, output_padding=more
-        )
+        words = {"submanifold": submanifold, "output_padding": more}
+        sizes = (kernel, stride, padding, dilation)
+        return detops.torch.get_indice_pairs(SITES, 2, (4, 4, 4), *sizes, **words)
 
     def operator() -> Any:
         numbers = [lists(size) for size in (kernel, stride, padding, dilation)]
@@ -121,7 +121,7 @@ def test_pairs_of_any_argument(place: str, value: Any, submanifold: bool) -> Non
 @pytest.mark.parametrize("place", ["indices", "batch_size", "spatial_shape", "submanifold", "transposed"])
 @pytest.mark.parametrize("value", [None, 1.5, "x", [], (4, 4), 2**70])
 def test_refusals_are_those_of_the_operator(place: str, value: Any) -> None:
-    words = {
+    words: dict[str, Any] = {
         "indices": SITES,
         "batch_size": 2,
         "spatial_shape": (4, 4, 4),
@@ -152,3 +152,28 @@ def test_refusals_are_those_of_the_operator(place: str, value: Any) -> None:
 def test_packed_lists_that_end_too_early(numbers: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="_get_indice_pairs: numbers ends too early"):
         torch.ops.detops._get_indice_pairs(SITES[:, :2], numbers)
+
+
+@pytest.mark.parametrize("numbers", [(), (1, 2, 0), (-1, 2, 0, 1, 4), (3, 2, 0, 1, 4)])
+def test_packed_numbers_that_do_not_fit(numbers: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="_point_to_voxel: numbers does not fit measures"):
+        torch.ops.detops._point_to_voxel(torch.zeros(1, 1), (1.0, 0.0), numbers)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    list(itertools.product(range(10), [None, 1.5, "x", (), (2.0,), [1], True, -1, 2**70])),
+)
+def test_points_of_any_argument(place: int, value: Any) -> None:
+    points = torch.tensor([[0.5, 0.0], [2.5, 8.0], [0.7, 4.0]])
+    arguments: list[Any] = [points, (1.0,), (0.0,), (4,), 2, 0, None, "first_point", True, False]
+    arguments[place] = value
+    words = dict(zip(("cloud_begins", "order", "voxels", "means"), arguments[6:], strict=True))
+
+    def function() -> Any:
+        return detops.torch.point_to_voxel(*arguments[:6], **words)[2:]
+
+    def operator() -> Any:
+        return torch.ops.detops.point_to_voxel.default(*arguments)[2:]
+
+    assert outcome(function) == outcome(operator)
