@@ -140,6 +140,18 @@ def roiaware_cases(handle: ctypes.c_void_p) -> list[Case]:
     ]
 
 
+def voxel_case(handle: ctypes.c_void_p) -> Case:
+    points, sizes, begins, cells = floats(4, 4), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (4, 4, 4)
+    triple = ctypes.c_double * 3
+    where = (3, triple(*begins), triple(*sizes), (ctypes.c_int * 3)(*cells), integer(2), integer(0), 0)
+    results = [floats(4, 2, 4), None, integers(4, 3), integers(4), integers(4)]
+    rooms = [part for room in results for part in ((None, None) if room is None else of(room))]
+    arguments = (handle, *where, *of(points), None, None, *rooms, ctypes.byref(integer()))
+    return Case(
+        "point_to_voxel", (points, sizes, begins, cells, 2), [("detopsPointToVoxel", arguments)]
+    )
+
+
 def sparse_cases(handle: ctypes.c_void_p) -> list[Case]:
     sites = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 3, 3, 3]], np.int32)
     pairs = detops.get_indice_pairs(sites, 1, (4, 4, 4), 3, submanifold=True)
@@ -194,7 +206,7 @@ def main() -> None:
         torch.set_num_threads(1)
     handle = make_handle()
     cases = [align_case(handle), psroipool_case(handle)]
-    cases += roiaware_cases(handle) + sparse_cases(handle)
+    cases += [*roiaware_cases(handle), voxel_case(handle), *sparse_cases(handle)]
     print(f"{'microseconds':34}{'C':>7}{'NumPy':>9}{'more':>7}{'torch':>9}{'more':>7}")
     for case in cases:
         in_c = time_in_c(case)

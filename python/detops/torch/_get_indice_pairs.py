@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,11 +10,14 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Shape, Sizes
-from ._library import ops, register
+from ._library import is_compiling, modes, named, ops, plain, register_shapes
 
 __all__ = ["IndicePairs", "get_indice_pairs"]
 
 _pairs = ops.get_indice_pairs.default
+# The same with all numbers in one list, which torch takes in a third of the time.
+_packed = plain("get_indice_pairs")
+_USUAL = (1, None, 1, 0, None)
 
 
 class IndicePairs(NamedTuple):
@@ -37,6 +41,12 @@ def _each(size: Sizes, count: int) -> Sequence[int]:
 
 def _some(size: Sizes) -> Sequence[int]:
     return (size,) if isinstance(size, int) else size
+
+
+def _with_length(size: Sizes | None) -> Sequence[int]:
+    if size is None:
+        return (-1,)
+    return (1, size) if isinstance(size, int) else (len(size), *size)
 
 
 def _usual_extent(
@@ -98,25 +108,45 @@ def get_indice_pairs(
     >>> pairs.indice_num
     tensor([1, 2, 1], dtype=torch.int32)
     """
-    out_indices, indice_pairs, indice_num = _pairs(
-        indices,
-        batch_size,
-        spatial_shape,
-        _some(kernel_size),
-        None if stride == 1 else _some(stride),
-        None if padding is None else _some(padding),
-        None if dilation == 1 else _some(dilation),
-        submanifold,
-        transposed,
-        None if output_padding == 0 else _some(output_padding),
-        None if output_shape is None else _some(output_shape),
-    )
-    count = len(spatial_shape)
+    made = None
+    are_bool = type(submanifold) is type(transposed) is bool
+    if are_bool and type(indices) is torch.Tensor and not (is_compiling() or modes()):
+        try:
+            kernel = (kernel_size,) if isinstance(kernel_size, int) else kernel_size
+            numbers = (
+                batch_size,
+                submanifold + 2 * transposed,
+                len(spatial_shape),
+                *spatial_shape,
+                len(kernel),
+                *kernel,
+            )
+            others = (stride, padding, dilation, output_padding, output_shape)
+            if others != _USUAL:
+                numbers += tuple(itertools.chain.from_iterable(map(_with_length, others)))
+            made = _packed(indices, numbers)
+        except (RuntimeError, TypeError):
+            pass  # What torch refuses, it refuses below under a name that is known.
+    if made is None:
+        made = _pairs(
+            indices,
+            batch_size,
+            spatial_shape,
+            _some(kernel_size),
+            None if stride == 1 else _some(stride),
+            None if padding is None else _some(padding),
+            None if dilation == 1 else _some(dilation),
+            submanifold,
+            transposed,
+            None if output_padding == 0 else _some(output_padding),
+            None if output_shape is None else _some(output_shape),
+        )
     if output_shape is not None:
-        space = tuple(_each(output_shape, count))
+        space = tuple(_each(output_shape, len(spatial_shape)))
     elif submanifold:
         space = tuple(spatial_shape)
     else:
+        count = len(spatial_shape)
         axes = zip(
             spatial_shape,
             _each(kernel_size, count),
@@ -127,7 +157,7 @@ def get_indice_pairs(
             strict=True,
         )
         space = tuple(_usual_extent(transposed, *axis) for axis in axes)
-    return IndicePairs(out_indices, indice_pairs, indice_num, out_indices.shape[0], space)
+    return named(IndicePairs, (*made, made[0].shape[0], space))
 
 
 def _fake(
@@ -152,4 +182,4 @@ def _fake(
     )
 
 
-register(_pairs, _fake)
+register_shapes(_pairs, _fake)

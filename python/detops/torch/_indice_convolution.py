@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .._types import Activation, FiltersLayout
-from ._library import Operator, autocast_numbers, call, ops, register
+from ._library import Operator, autocast_numbers, call, register
 
 __all__ = [
     "indice_convolution_backward_data",
@@ -17,10 +17,10 @@ __all__ = [
     "indice_convolution_forward_fused",
 ]
 
-_forward: Operator = ops.indice_convolution_forward.default
-_fused: Operator = ops.indice_convolution_forward_fused.default
-_backward_data: Operator = ops.indice_convolution_backward_data.default
-_backward_filter: Operator = ops.indice_convolution_backward_filter.default
+_forward = Operator("indice_convolution_forward")
+_fused = Operator("indice_convolution_forward_fused")
+_backward_data = Operator("indice_convolution_backward_data")
+_backward_filter = Operator("indice_convolution_backward_filter")
 
 
 def indice_convolution_forward(
@@ -71,7 +71,7 @@ def indice_convolution_forward(
     tensor([ 53.,  32., 300.])
     """
     arguments = (features, filters, indice_pairs, indice_num, num_act_out, filters_layout, inverse)
-    made: torch.Tensor = call(_forward, (features, filters), *arguments)
+    made: torch.Tensor = call(_forward, (features, filters), arguments)
     return made
 
 
@@ -118,9 +118,23 @@ def indice_convolution_forward_fused(
     ...     features, filters, pairs, counts, 2, bias=torch.ones(1), activation="relu").ravel()
     tensor([2., 0.])
     """
-    arguments = (features, filters, indice_pairs, indice_num, num_act_out, bias, residual)
-    words = (activation, negative_slope, filters_layout, inverse)
-    made: torch.Tensor = call(_fused, (features, filters, bias, residual), *arguments, *words)
+    made: torch.Tensor = call(
+        _fused,
+        (features, filters, bias, residual),
+        (
+            features,
+            filters,
+            indice_pairs,
+            indice_num,
+            num_act_out,
+            bias,
+            residual,
+            activation,
+            negative_slope,
+            filters_layout,
+            inverse,
+        ),
+    )
     return made
 
 
@@ -160,7 +174,7 @@ def indice_convolution_backward_data(
     tensor([6., 6.])
     """
     arguments = (output_grad, filters, indice_pairs, indice_num, num_act_in, filters_layout, inverse)
-    made: torch.Tensor = call(_backward_data, (output_grad, filters), *arguments)
+    made: torch.Tensor = call(_backward_data, (output_grad, filters), arguments)
     return made
 
 
@@ -199,7 +213,7 @@ def indice_convolution_backward_filter(
     tensor([22.])
     """
     arguments = (features, output_grad, indice_pairs, indice_num, filters_shape, filters_layout, inverse)
-    made: torch.Tensor = call(_backward_filter, (features, output_grad), *arguments)
+    made: torch.Tensor = call(_backward_filter, (features, output_grad), arguments)
     return made
 
 
@@ -282,7 +296,7 @@ def _fake_backward_filter(
 
 def _linear(op: Any) -> Callable[..., torch.Tensor]:
     def convolve(left: torch.Tensor, right: torch.Tensor, pairs: Any, size: Any, words: Any) -> Any:
-        return call(op, (left, right), left, right, *pairs, size, *words)
+        return call(op, (left, right), (left, right, *pairs, size, *words))
 
     return convolve
 

@@ -7,12 +7,12 @@ from typing import Any
 import torch
 
 from .._types import Pool, Start
-from ._library import Operator, autocast_numbers, call, ops, register
+from ._library import Operator, autocast_numbers, call, register
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
-_forward: Operator = ops.indice_pool_forward.default
-_backward: Operator = ops.indice_pool_backward.default
+_forward = Operator("indice_pool_forward")
+_backward = Operator("indice_pool_backward")
 
 
 def indice_pool_forward(
@@ -57,9 +57,8 @@ def indice_pool_forward(
     >>> detops.torch.indice_pool_forward(features, pairs, counts, 2, pool="avg").ravel()
     tensor([ 3., -2.])
     """
-    made: torch.Tensor = call(
-        _forward, (features,), features, indice_pairs, indice_num, num_act_out, pool, start
-    )
+    arguments = (features, indice_pairs, indice_num, num_act_out, pool, start)
+    made: torch.Tensor = call(_forward, (features,), arguments)
     return made
 
 
@@ -100,7 +99,7 @@ def indice_pool_backward(
     tensor([3., 3.])
     """
     arguments = (output_grad, features, features_out, indice_pairs, indice_num, num_act_in, pool)
-    made: torch.Tensor = call(_backward, (output_grad,), *arguments)
+    made: torch.Tensor = call(_backward, (output_grad,), arguments)
     return made
 
 
@@ -131,7 +130,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> No
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    made = call(_backward, (grad,), grad, *ctx.saved_tensors, ctx.rows, ctx.pool)
+    made = call(_backward, (grad,), (grad, *ctx.saved_tensors, ctx.rows, ctx.pool))
     return made, None, None, None, None, None
 
 

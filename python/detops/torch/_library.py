@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 try:
     import torch
@@ -18,13 +18,15 @@ __all__ = [
     "autocast_numbers",
     "autocast_pooling",
     "call",
+    "is_compiling",
+    "modes",
+    "named",
     "ops",
+    "plain",
     "register",
+    "register_gradient",
+    "register_shapes",
 ]
-
-Operator: TypeAlias = "Callable[..., torch.Tensor]"
-"""An operator with one result."""
-
 
 def _load() -> Any:
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
@@ -49,55 +51,81 @@ _torch_library: Any = torch.library  # Without types, as it has few.
 _LIBRARY: Any = _torch_library.Library("detops", "FRAGMENT")
 
 
-def register(op: Any, fake: Any, gradient: Any = None, save: Any = None) -> None:
-    """The shapes of an operator's results, and how gradients come back through it."""
+def plain(name: str) -> Callable[..., Any]:
+    """The operator ``_name``, which has no gradient: torch goes straight to its kernel.
+
+    This is the function in C++ that an operator calls, without the frame of Python before it.
+    """
+    op = getattr(ops, "_" + name).default
+    _LIBRARY.impl("_" + name, _torch_library.fallthrough_kernel, "Autograd")
+    made: Callable[..., Any] = getattr(op, "_op", op)
+    return made
+
+
+class Operator:
+    """An operator, and its short ways: :func:`call` chooses one."""
+
+    __slots__ = ("name", "op", "plain", "recorded")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.op = getattr(ops, name).default
+        self.plain = plain(name)
+        self.recorded: Callable[..., Any] = self.op
+
+
+def register_shapes(op: Any, fake: Any) -> None:
+    """The shapes of an operator's results."""
 
     @functools.wraps(fake)
     def on_one_device(*args: Any, **kwargs: Any) -> Any:
         tensors = (v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor))
         devices = {str(tensor.device) for tensor in tensors}
         if len(devices) > 1:
-            name = op._schema.name.removeprefix("detops::")
+            name = op._schema.name.removeprefix("detops::").removeprefix("_")
             raise ValueError(f"{name}: tensors are on {' and '.join(sorted(devices))}.")
         return fake(*args, **kwargs)
 
     _torch_library.register_fake(op, on_one_device)
+
+
+def register_gradient(op: Any, gradient: Any, save: Any) -> None:
+    """How gradients come back through an operator."""
+    _torch_library.register_autograd(op, gradient, setup_context=save)
+
+
+def register(operator: Operator, fake: Any, gradient: Any = None, save: Any = None) -> None:
+    """The shapes of an operator's results, and how gradients come back through it."""
+    for name in (operator.name, "_" + operator.name):
+        register_shapes(getattr(ops, name).default, fake)
     if gradient is not None:
-        _torch_library.register_autograd(op, gradient, setup_context=save)
-    _recorders[op] = op if gradient is None else _recorder(op, gradient, save)
+        register_gradient(operator.op, gradient, save)
+        operator.recorded = _recorder(operator, gradient, save)
 
 
-# What :func:`call` records an operator with, by operator.
-_recorders: dict[Any, Callable[..., Any]] = {}
-
-
-def _recorder(op: Any, gradient: Any, save: Any) -> Callable[..., Any]:
+def _recorder(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any]:
     """The operator with its gradient as a function of autograd.
 
     The way through the dispatcher ends in such a function too, and takes three times as long.
     """
 
     def forward(ctx: Any, *arguments: Any) -> Any:
-        with BelowAutograd():
-            made = op(*arguments)
+        # Autograd has seen the call, and is off.
+        made = call(operator, (), arguments)
         save(ctx, arguments, made)
         return made
 
     members = {"forward": staticmethod(forward), "backward": staticmethod(gradient)}
-    function: Any = type(op._schema.name.removeprefix("detops::"), (torch.autograd.Function,), members)
+    function: Any = type(operator.name, (torch.autograd.Function,), members)
     made: Callable[..., Any] = function.apply
     return made
 
 
 _forward_ad: Any = torch.autograd.forward_ad
 _is_grad_enabled = torch.is_grad_enabled
-_is_compiling = torch.compiler.is_compiling
-_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
-
-# Below autograd a call goes straight to the kernel: a third of the time. Where torch should lose
-# this guard, calls take the usual way.
-BelowAutograd: Any = getattr(torch._C, "_AutoDispatchBelowAutograd", None)
-
+# Who makes a graph, and modes that want to see calls, must see operators under their own names.
+is_compiling = torch.compiler.is_compiling
+modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 _C: Any = torch._C
 _PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
@@ -122,22 +150,33 @@ def _refuse_tangents(tensors: tuple[torch.Tensor | None, ...]) -> None:
             raise NotImplementedError("detops.torch has no derivatives in forward mode.")
 
 
-def call(op: Any, smooth: tuple[torch.Tensor | None, ...], *arguments: Any) -> Any:
-    """Calls an operator: below autograd, unless it or a tracer must see the call.
+named = tuple.__new__
+"""``named(cls, values)`` makes a NamedTuple, without the frame of Python of its own constructor."""
+
+
+def call(
+    operator: Operator, smooth: tuple[torch.Tensor | None, ...], arguments: tuple[Any, ...]
+) -> Any:
+    """Calls an operator: past autograd, unless it or a tracer must see the call.
 
     ``smooth`` are those of the arguments that gradients reach. All arguments must be given.
     """
     if getattr(_forward_ad, "_current_level", -1) >= 0:
         _refuse_tangents(smooth)
-    if BelowAutograd is None or _is_compiling() or _modes():
-        return op(*arguments)
+    if is_compiling() or modes():
+        return operator.op(*arguments)
     if _is_grad_enabled():
         for tensor in smooth:
             # What is no tensor, torch will refuse.
             if getattr(tensor, "requires_grad", False):
-                return _recorders[op](*arguments) if _is_plain(smooth) else op(*arguments)
-    with BelowAutograd():
-        return op(*arguments)
+                way = operator.recorded if _is_plain(smooth) else operator.op
+                return way(*arguments)
+    try:
+        return operator.plain(*arguments)
+    except RuntimeError:
+        pass
+    # What torch itself refuses, it refuses once more, under the name that is known.
+    return operator.op(*arguments)
 
 
 def _with_autocast_off(op: Any, *args: Any, **kwargs: Any) -> Any:
@@ -152,16 +191,21 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
     return value
 
 
+def _autocast(name: str, convert: Callable[..., Any]) -> None:
+    for each in (name, "_" + name):
+        kernel = functools.partial(convert, getattr(ops, each).default)
+        _LIBRARY.impl(each, kernel, "AutocastCPU")
+
+
 def autocast_numbers(name: str) -> None:
     """Under autocast all floating numbers are of its type. Sums are still those of float."""
-    op = getattr(ops, name).default
 
-    def kernel(*args: Any, **kwargs: Any) -> Any:
+    def kernel(op: Any, *args: Any, **kwargs: Any) -> Any:
         dtype = torch.get_autocast_dtype("cpu")
         cast = {key: _cast(value, dtype) for key, value in kwargs.items()}
         return _with_autocast_off(op, *(_cast(value, dtype) for value in args), **cast)
 
-    _LIBRARY.impl(name, kernel, "AutocastCPU")
+    _autocast(name, kernel)
 
 
 def autocast_pooling(name: str, numbers: int, result: int | None = None) -> None:
@@ -170,9 +214,8 @@ def autocast_pooling(name: str, numbers: int, result: int | None = None) -> None
     Its numbers of another type are converted; the result (that of index ``result``) has the type of
     argument ``numbers``. Half precision would move boxes by whole cells.
     """
-    op = getattr(ops, name).default
 
-    def kernel(*args: Any, **kwargs: Any) -> Any:
+    def kernel(op: Any, *args: Any, **kwargs: Any) -> Any:
         wanted = args[numbers].dtype
         made = _with_autocast_off(op, *(_cast(value, torch.float32) for value in args), **kwargs)
         if result is None:
@@ -181,4 +224,4 @@ def autocast_pooling(name: str, numbers: int, result: int | None = None) -> None
         parts[result] = parts[result].to(wanted)
         return tuple(parts)
 
-    _LIBRARY.impl(name, kernel, "AutocastCPU")
+    _autocast(name, kernel)

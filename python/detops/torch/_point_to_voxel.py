@@ -8,11 +8,24 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import VoxelOrder
-from ._library import ops, register
+from ._library import (
+    is_compiling,
+    modes,
+    named,
+    ops,
+    plain,
+    register_gradient,
+    register_shapes,
+)
 
 __all__ = ["PointVoxels", "point_to_voxel"]
 
 _op = ops.point_to_voxel.default
+# The same with fewer lists and arguments, which torch takes in half of the time.
+_packed = plain("point_to_voxel")
+
+
+_PLAIN = (torch.Tensor, type(None))
 
 
 class PointVoxels(NamedTuple):
@@ -77,25 +90,42 @@ def point_to_voxel(
     >>> made.coordinates.ravel().tolist(), made.num_points.tolist(), made.point_voxel.tolist()
     ([0, 2], [2, 1], [0, 1, 0, -1])
     """
-    found, average, coordinates, num_points, point_voxel = _op(
-        points,
-        voxel_size,
-        range_min,
-        grid,
-        max_points_per_voxel,
-        max_voxels_per_cloud,
-        cloud_begins,
-        order,
-        voxels,
-        means,
-    )
-    return PointVoxels(
-        found if voxels else None,
-        average if means else None,
-        coordinates,
-        num_points,
-        point_voxel,
-    )
+    made = None
+    are_bool = type(voxels) is type(means) is bool
+    are_plain = type(points) is torch.Tensor and type(cloud_begins) in _PLAIN
+    if are_bool and are_plain and not (is_compiling() or modes()):
+        try:
+            measures = (*voxel_size, *range_min)
+            numbers = (
+                len(voxel_size),
+                max_points_per_voxel,
+                max_voxels_per_cloud,
+                voxels + 2 * means,
+                *grid,
+            )
+            if cloud_begins is None and order == "first_point":
+                made = _packed(points, measures, numbers)
+            else:
+                made = _packed(points, measures, numbers, order, cloud_begins)
+        except (RuntimeError, TypeError):
+            pass  # What torch refuses, it refuses below under a name that is known.
+    if made is None:
+        made = _op(
+            points,
+            voxel_size,
+            range_min,
+            grid,
+            max_points_per_voxel,
+            max_voxels_per_cloud,
+            cloud_begins,
+            order,
+            voxels,
+            means,
+        )
+    found, average, coordinates, num_points, point_voxel = made
+    wanted = found if voxels else None
+    mean = average if means else None
+    return named(PointVoxels, (wanted, mean, coordinates, num_points, point_voxel))
 
 
 def _fake(
@@ -131,4 +161,5 @@ def _gradient(ctx: Any, *_: Any) -> tuple[Any, ...]:
 
 
 # Voxels are inputs of networks: nothing is learnt through them.
-register(_op, _fake, _gradient, _save)
+register_shapes(_op, _fake)
+register_gradient(_op, _gradient, _save)

@@ -8,12 +8,12 @@ from typing import Any
 import torch
 
 from .._types import Convention, Layout, Size2
-from ._library import Operator, autocast_pooling, call, ops, register
+from ._library import Operator, autocast_pooling, call, register
 
 __all__ = ["psroipool_backward", "psroipool_forward"]
 
-_forward: Operator = ops.psroipool_forward.default
-_backward: Operator = ops.psroipool_backward.default
+_forward = Operator("psroipool_forward")
+_backward = Operator("psroipool_backward")
 
 
 def psroipool_forward(
@@ -57,9 +57,8 @@ def psroipool_forward(
     [3.5, 2.5]
     """
     size = (pooled_size,) if isinstance(pooled_size, int) else pooled_size
-    made: torch.Tensor = call(
-        _forward, (input,), input, rois, size, spatial_scale, convention, layout
-    )
+    arguments = (input, rois, size, spatial_scale, convention, layout)
+    made: torch.Tensor = call(_forward, (input,), arguments)
     return made
 
 
@@ -95,9 +94,8 @@ def psroipool_backward(
     >>> detops.torch.psroipool_backward(grad, rois, (1, 2, 3, 1)).ravel().tolist()
     [2.0, 2.0, 0.0, 2.0, 2.0, 0.0]
     """
-    made: torch.Tensor = call(
-        _backward, (top_grad,), top_grad, rois, input_shape, spatial_scale, convention, layout
-    )
+    arguments = (top_grad, rois, input_shape, spatial_scale, convention, layout)
+    made: torch.Tensor = call(_backward, (top_grad,), arguments)
     return made
 
 
@@ -129,7 +127,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> No
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (rois,) = ctx.saved_tensors
-    made = call(_backward, (grad,), grad, rois, ctx.input_shape, *ctx.settings)
+    made = call(_backward, (grad,), (grad, rois, ctx.input_shape, *ctx.settings))
     return made, None, None, None, None, None
 
 
@@ -145,7 +143,7 @@ def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> N
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (rois,) = ctx.saved_tensors
     settings = (ctx.pooled_size, ctx.spatial_scale, ctx.convention, ctx.layout)
-    return call(_forward, (grad,), grad, rois, *settings), None, None, None, None, None
+    return call(_forward, (grad,), (grad, rois, *settings)), None, None, None, None, None
 
 
 register(_forward, _fake_forward, _gradient_of_forward, _save_forward)

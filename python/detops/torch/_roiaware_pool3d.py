@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Pool, Size3, ZOrigin
-from ._library import Operator, autocast_pooling, call, ops, register
+from ._library import Operator, autocast_pooling, call, named, register
 
 __all__ = [
     "CompactPool",
@@ -19,10 +19,10 @@ __all__ = [
     "roiaware_pool3d_forward",
 ]
 
-_forward = ops.roiaware_pool3d_forward.default
-_backward: Operator = ops.roiaware_pool3d_backward.default
-_compact_forward = ops.roiaware_pool3d_compact_forward.default
-_compact_backward: Operator = ops.roiaware_pool3d_compact_backward.default
+_forward = Operator("roiaware_pool3d_forward")
+_backward = Operator("roiaware_pool3d_backward")
+_compact_forward = Operator("roiaware_pool3d_compact_forward")
+_compact_backward = Operator("roiaware_pool3d_compact_backward")
 
 
 class RoiAwarePool(NamedTuple):
@@ -98,8 +98,8 @@ def roiaware_pool3d_forward(
     """
     size = (out_size,) if isinstance(out_size, int) else out_size
     arguments = (rois, pts, pts_feature, size, max_pts_each_voxel, pool, z_origin, xy_margin)
-    pooled, argmax, pts_idx = call(_forward, (pts_feature,), *arguments)
-    return RoiAwarePool(pooled, argmax if pool == "max" else None, pts_idx)
+    made = call(_forward, (pts_feature,), arguments)
+    return named(RoiAwarePool, made if pool == "max" else (made[0], None, made[2]))
 
 
 def roiaware_pool3d_backward(
@@ -136,9 +136,8 @@ def roiaware_pool3d_backward(
     >>> detops.torch.roiaware_pool3d_backward(grad, argmax, None, 3).ravel().tolist()
     [0.0, 7.0, 0.0]
     """
-    made: torch.Tensor = call(
-        _backward, (grad_out,), grad_out, argmax, pts_idx_of_voxels, pts_num, pool
-    )
+    arguments = (grad_out, argmax, pts_idx_of_voxels, pts_num, pool)
+    made: torch.Tensor = call(_backward, (grad_out,), arguments)
     return made
 
 
@@ -179,8 +178,8 @@ def roiaware_pool3d_compact_forward(
     """
     size = (out_size,) if isinstance(out_size, int) else out_size
     arguments = (rois, pts, pts_feature, size, max_pts_each_voxel, pool, z_origin, xy_margin)
-    voxels, begins, pts_idx, pooled, argmax = call(_compact_forward, (pts_feature,), *arguments)
-    return CompactPool(voxels, begins, pts_idx, pooled, argmax if pool == "max" else None)
+    made = call(_compact_forward, (pts_feature,), arguments)
+    return named(CompactPool, made if pool == "max" else (*made[:4], None))
 
 
 def roiaware_pool3d_compact_backward(
@@ -220,9 +219,8 @@ def roiaware_pool3d_compact_backward(
     ...     grad, begins, pts_idx, None, 3, pool="avg").ravel().tolist()
     [3.0, 0.0, 3.0]
     """
-    made: torch.Tensor = call(
-        _compact_backward, (grad_out,), grad_out, voxel_begins, pts_idx, argmax, pts_num, pool
-    )
+    arguments = (grad_out, voxel_begins, pts_idx, argmax, pts_num, pool)
+    made: torch.Tensor = call(_compact_backward, (grad_out,), arguments)
     return made
 
 
@@ -294,7 +292,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor, *_: Any) -> tuple[Any, ...]:
     (indices,) = ctx.saved_tensors
     lists = (indices, None) if ctx.pool == "max" else (None, indices)
-    made = call(_backward, (grad,), grad, *lists, ctx.pts_num, ctx.pool)
+    made = call(_backward, (grad,), (grad, *lists, ctx.pts_num, ctx.pool))
     return None, None, made, None, None, None, None, None
 
 
@@ -309,7 +307,7 @@ def _save_compact_forward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Non
 def _gradient_of_compact_forward(ctx: Any, *grads: torch.Tensor) -> tuple[Any, ...]:
     saved = ctx.saved_tensors
     lists = (None, None, *saved) if ctx.pool == "max" else (*saved, None)
-    made = call(_compact_backward, grads[3:4], grads[3], *lists, ctx.pts_num, ctx.pool)
+    made = call(_compact_backward, grads[3:4], (grads[3], *lists, ctx.pts_num, ctx.pool))
     return None, None, made, None, None, None, None, None
 
 

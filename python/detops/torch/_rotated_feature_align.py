@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from ._library import Operator, autocast_pooling, call, ops, register
+from ._library import Operator, autocast_pooling, call, register
 
 __all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
 
-_forward: Operator = ops.rotated_feature_align_forward.default
-_backward: Operator = ops.rotated_feature_align_backward.default
+_forward = Operator("rotated_feature_align_forward")
+_backward = Operator("rotated_feature_align_backward")
 
 
 def rotated_feature_align_forward(
@@ -49,7 +49,7 @@ def rotated_feature_align_forward(
     >>> input.grad.ravel().tolist()
     [5.0, 1.0, 1.0, 1.0]
     """
-    made: torch.Tensor = call(_forward, (input,), input, bboxes, spatial_scale, points)
+    made: torch.Tensor = call(_forward, (input,), (input, bboxes, spatial_scale, points))
     return made
 
 
@@ -77,7 +77,8 @@ def rotated_feature_align_backward(
     >>> detops.torch.rotated_feature_align_backward(grad, boxes).ravel().tolist()
     [3.0, 1.0]
     """
-    made: torch.Tensor = call(_backward, (top_output,), top_output, bboxes, spatial_scale, points)
+    arguments = (top_output, bboxes, spatial_scale, points)
+    made: torch.Tensor = call(_backward, (top_output,), arguments)
     return made
 
 
@@ -92,12 +93,12 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
 
 # Both passes are linear and each is the other's adjoint.
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    made = call(_backward, (grad,), grad, *ctx.saved_tensors, *ctx.settings)
+    made = call(_backward, (grad,), (grad, *ctx.saved_tensors, *ctx.settings))
     return made, None, None, None
 
 
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    made = call(_forward, (grad,), grad, *ctx.saved_tensors, *ctx.settings)
+    made = call(_forward, (grad,), (grad, *ctx.saved_tensors, *ctx.settings))
     return made, None, None, None
 
 

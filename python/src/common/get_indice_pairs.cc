@@ -11,7 +11,6 @@ namespace detops_binding {
 namespace {
 
 constexpr char kFunction[] = "get_indice_pairs";
-constexpr size_t kMaxSpatialRank = 4;
 
 int64_t UsualExtent(const PairGeometry& g, int axis) {
   if (g.submanifold) return g.input[axis];
@@ -64,19 +63,20 @@ struct FreeMemory {
 }  // namespace
 
 void PairGeometry::SetDefaultPadding() {
-  padding.clear();
-  for (int axis = 0; axis < ndim(); ++axis) padding.push_back(submanifold ? kernel[axis] / 2 * dilation[axis] : 0);
+  padding = Axes(input.size());
+  if (!submanifold) return;
+  for (int axis = 0; axis < ndim(); ++axis) padding[axis] = kernel[axis] / 2 * dilation[axis];
 }
 
 void PairGeometry::SetDefaultOutput() {
-  output.clear();
+  output = Axes(input.size());
   for (int axis = 0; axis < ndim(); ++axis) {
     const int64_t extent = UsualExtent(*this, axis);
     if (extent < 1 || extent > std::numeric_limits<int>::max()) {
       Argument{kFunction, "output_shape"}.Refuse("would be " + std::to_string(extent) + " on axis " +
                                                  std::to_string(axis) + ", expected 1 or more that fit int32.");
     }
-    output.push_back(static_cast<int>(extent));
+    output[axis] = static_cast<int>(extent);
   }
 }
 

@@ -1,23 +1,47 @@
 #ifndef DETOPS_PYTHON_SRC_COMMON_GET_INDICE_PAIRS_H_
 #define DETOPS_PYTHON_SRC_COMMON_GET_INDICE_PAIRS_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "common/call.h"
 #include "common/view.h"
 
 namespace detops_binding {
 
-// A sparse convolution; each list has a number for each spatial axis.
+inline constexpr size_t kMaxSpatialRank = 4;
+
+// A number for each spatial axis, in place: a call has seven of these.
+class Axes {
+ public:
+  Axes() = default;
+  // At most kMaxSpatialRank.
+  explicit Axes(size_t count, int value = 0) : count_(count) { numbers_.fill(value); }
+
+  size_t size() const { return count_; }
+  const int* data() const { return numbers_.data(); }
+  const int* begin() const { return data(); }
+  const int* end() const { return data() + count_; }
+  int operator[](size_t axis) const { return numbers_[axis]; }
+  int& operator[](size_t axis) { return numbers_[axis]; }
+  std::span<int> all() { return {numbers_.data(), count_}; }
+
+ private:
+  std::array<int, kMaxSpatialRank> numbers_ = {};
+  size_t count_ = 0;
+};
+
+// A sparse convolution.
 struct PairGeometry {
-  std::vector<int> input = {};
-  std::vector<int> kernel = {};
-  std::vector<int> stride = {};
-  std::vector<int> dilation = {};
-  std::vector<int> output_padding = {};
-  std::vector<int> padding = {};
-  std::vector<int> output = {};
+  Axes input = {};
+  Axes kernel = {};
+  Axes stride = {};
+  Axes dilation = {};
+  Axes output_padding = {};
+  Axes padding = {};
+  Axes output = {};
   bool submanifold = false;
   bool transposed = false;
   int batch_size = 0;

@@ -2,6 +2,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "numpy/arguments.h"
 #include "numpy/array.h"
 #include "numpy/call.h"
@@ -17,7 +20,10 @@ nb::tuple GetIndicePairs(nb::handle indices, int batch_size, nb::handle spatial_
   const size_t ndim = Shape(spatial_shape, {kFunction, "spatial_shape"}).size();
   detops_binding::RequireSpatialRank(ndim);
   const auto sizes = [&](nb::handle source, const char* name) {
-    return Sizes(source, static_cast<int>(ndim), {kFunction, name});
+    const std::vector<int> numbers = Sizes(source, static_cast<int>(ndim), {kFunction, name});
+    detops_binding::Axes axes(ndim);
+    std::copy(numbers.begin(), numbers.end(), axes.all().begin());
+    return axes;
   };
   detops_binding::PairGeometry geometry = {.input = sizes(spatial_shape, "spatial_shape"),
                                            .kernel = sizes(kernel_size, "kernel_size"),

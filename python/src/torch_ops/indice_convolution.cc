@@ -1,5 +1,6 @@
 #include "common/indice_convolution.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/pairs.h"
 #include "torch_ops/tensor.h"
 
@@ -81,26 +82,26 @@ Tensor BackwardFilter(const Tensor& features, const Tensor& output_grad, const T
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  library.def(
-      "indice_convolution_forward(Tensor features, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
-      "SymInt? num_act_out=None, str filters_layout='KIO', bool inverse=False) -> Tensor");
-  library.def(
-      "indice_convolution_forward_fused(Tensor features, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
-      "SymInt? num_act_out=None, Tensor? bias=None, Tensor? residual=None, str activation='none', "
-      "float negative_slope=0.01, str filters_layout='KIO', bool inverse=False) -> Tensor");
-  library.def(
-      "indice_convolution_backward_data(Tensor output_grad, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
-      "SymInt? num_act_in=None, str filters_layout='KIO', bool inverse=False) -> Tensor");
-  library.def(
-      "indice_convolution_backward_filter(Tensor features, Tensor output_grad, Tensor indice_pairs, "
-      "Tensor indice_num, SymInt[] filters_shape, str filters_layout='KIO', bool inverse=False) -> Tensor");
+  Define(library,
+         "indice_convolution_forward(Tensor features, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
+         "SymInt? num_act_out=None, str filters_layout='KIO', bool inverse=False) -> Tensor");
+  Define(library,
+         "indice_convolution_forward_fused(Tensor features, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
+         "SymInt? num_act_out=None, Tensor? bias=None, Tensor? residual=None, str activation='none', "
+         "float negative_slope=0.01, str filters_layout='KIO', bool inverse=False) -> Tensor");
+  Define(library,
+         "indice_convolution_backward_data(Tensor output_grad, Tensor filters, Tensor indice_pairs, Tensor indice_num, "
+         "SymInt? num_act_in=None, str filters_layout='KIO', bool inverse=False) -> Tensor");
+  Define(library,
+         "indice_convolution_backward_filter(Tensor features, Tensor output_grad, Tensor indice_pairs, "
+         "Tensor indice_num, SymInt[] filters_shape, str filters_layout='KIO', bool inverse=False) -> Tensor");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("indice_convolution_forward", TORCH_BOX(&Forward));
-  library.impl("indice_convolution_forward_fused", TORCH_BOX(&ForwardFused));
-  library.impl("indice_convolution_backward_data", TORCH_BOX(&BackwardData));
-  library.impl("indice_convolution_backward_filter", TORCH_BOX(&BackwardFilter));
+  Implement<&Forward>(library, "indice_convolution_forward");
+  Implement<&ForwardFused>(library, "indice_convolution_forward_fused");
+  Implement<&BackwardData>(library, "indice_convolution_backward_data");
+  Implement<&BackwardFilter>(library, "indice_convolution_backward_filter");
 }
 
 }  // namespace detops_torch

@@ -1,5 +1,6 @@
 #include "common/indice_pool.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/pairs.h"
 #include "torch_ops/tensor.h"
 
@@ -44,17 +45,17 @@ Tensor Backward(const Tensor& output_grad, const std::optional<Tensor>& features
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  library.def(
-      "indice_pool_forward(Tensor features, Tensor indice_pairs, Tensor indice_num, SymInt? num_act_out=None, "
-      "str pool='max', str start='zero') -> Tensor");
-  library.def(
-      "indice_pool_backward(Tensor output_grad, Tensor? features, Tensor? features_out, Tensor indice_pairs, "
-      "Tensor indice_num, SymInt? num_act_in=None, str pool='max') -> Tensor");
+  Define(library,
+         "indice_pool_forward(Tensor features, Tensor indice_pairs, Tensor indice_num, SymInt? num_act_out=None, "
+         "str pool='max', str start='zero') -> Tensor");
+  Define(library,
+         "indice_pool_backward(Tensor output_grad, Tensor? features, Tensor? features_out, Tensor indice_pairs, "
+         "Tensor indice_num, SymInt? num_act_in=None, str pool='max') -> Tensor");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("indice_pool_forward", TORCH_BOX(&Forward));
-  library.impl("indice_pool_backward", TORCH_BOX(&Backward));
+  Implement<&Forward>(library, "indice_pool_forward");
+  Implement<&Backward>(library, "indice_pool_backward");
 }
 
 }  // namespace detops_torch

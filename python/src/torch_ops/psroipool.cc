@@ -1,5 +1,6 @@
 #include "common/psroipool.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -35,17 +36,17 @@ Tensor Backward(const Tensor& top_grad, const Tensor& rois, const Sizes& input_s
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  library.def(
-      "psroipool_forward(Tensor input, Tensor rois, int[] pooled_size, float spatial_scale=1.0, "
-      "str convention='rfcn', str layout='NHWC') -> Tensor");
-  library.def(
-      "psroipool_backward(Tensor top_grad, Tensor rois, SymInt[] input_shape, float spatial_scale=1.0, "
-      "str convention='rfcn', str layout='NHWC') -> Tensor");
+  Define(library,
+         "psroipool_forward(Tensor input, Tensor rois, int[] pooled_size, float spatial_scale=1.0, "
+         "str convention='rfcn', str layout='NHWC') -> Tensor");
+  Define(library,
+         "psroipool_backward(Tensor top_grad, Tensor rois, SymInt[] input_shape, float spatial_scale=1.0, "
+         "str convention='rfcn', str layout='NHWC') -> Tensor");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("psroipool_forward", TORCH_BOX(&Forward));
-  library.impl("psroipool_backward", TORCH_BOX(&Backward));
+  Implement<&Forward>(library, "psroipool_forward");
+  Implement<&Backward>(library, "psroipool_backward");
 }
 
 }  // namespace detops_torch

@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -85,27 +86,27 @@ Tensor CompactBackward(const Tensor& grad_out, const std::optional<Tensor>& voxe
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  library.def(
-      "roiaware_pool3d_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, "
-      "int max_pts_each_voxel=128, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
-      "(Tensor pooled_features, Tensor argmax, Tensor pts_idx_of_voxels)");
-  library.def(
-      "roiaware_pool3d_backward(Tensor grad_out, Tensor? argmax, Tensor? pts_idx_of_voxels, SymInt pts_num, "
-      "str pool='max') -> Tensor");
-  library.def(
-      "roiaware_pool3d_compact_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, "
-      "int max_pts_each_voxel=128, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
-      "(Tensor voxels, Tensor voxel_begins, Tensor pts_idx, Tensor pooled_features, Tensor argmax)");
-  library.def(
-      "roiaware_pool3d_compact_backward(Tensor grad_out, Tensor? voxel_begins, Tensor? pts_idx, Tensor? argmax, "
-      "SymInt pts_num, str pool='max') -> Tensor");
+  Define(library,
+         "roiaware_pool3d_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, "
+         "int max_pts_each_voxel=128, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
+         "(Tensor pooled_features, Tensor argmax, Tensor pts_idx_of_voxels)");
+  Define(library,
+         "roiaware_pool3d_backward(Tensor grad_out, Tensor? argmax, Tensor? pts_idx_of_voxels, SymInt pts_num, "
+         "str pool='max') -> Tensor");
+  Define(library,
+         "roiaware_pool3d_compact_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, "
+         "int max_pts_each_voxel=128, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
+         "(Tensor voxels, Tensor voxel_begins, Tensor pts_idx, Tensor pooled_features, Tensor argmax)");
+  Define(library,
+         "roiaware_pool3d_compact_backward(Tensor grad_out, Tensor? voxel_begins, Tensor? pts_idx, Tensor? argmax, "
+         "SymInt pts_num, str pool='max') -> Tensor");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("roiaware_pool3d_forward", TORCH_BOX(&Forward));
-  library.impl("roiaware_pool3d_backward", TORCH_BOX(&Backward));
-  library.impl("roiaware_pool3d_compact_forward", TORCH_BOX(&CompactForward));
-  library.impl("roiaware_pool3d_compact_backward", TORCH_BOX(&CompactBackward));
+  Implement<&Forward>(library, "roiaware_pool3d_forward");
+  Implement<&Backward>(library, "roiaware_pool3d_backward");
+  Implement<&CompactForward>(library, "roiaware_pool3d_compact_forward");
+  Implement<&CompactBackward>(library, "roiaware_pool3d_compact_backward");
 }
 
 }  // namespace detops_torch

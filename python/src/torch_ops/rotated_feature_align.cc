@@ -1,5 +1,6 @@
 #include "common/rotated_feature_align.h"
 
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -29,16 +30,16 @@ Tensor Backward(const Tensor& top_output, const Tensor& bboxes, double spatial_s
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  library.def(
-      "rotated_feature_align_forward(Tensor input, Tensor bboxes, float spatial_scale=1.0, int points=1) -> Tensor");
-  library.def(
-      "rotated_feature_align_backward(Tensor top_output, Tensor bboxes, float spatial_scale=1.0, int points=1) -> "
-      "Tensor");
+  Define(library,
+         "rotated_feature_align_forward(Tensor input, Tensor bboxes, float spatial_scale=1.0, int points=1) -> Tensor");
+  Define(library,
+         "rotated_feature_align_backward(Tensor top_output, Tensor bboxes, float spatial_scale=1.0, int points=1) -> "
+         "Tensor");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  library.impl("rotated_feature_align_forward", TORCH_BOX(&Forward));
-  library.impl("rotated_feature_align_backward", TORCH_BOX(&Backward));
+  Implement<&Forward>(library, "rotated_feature_align_forward");
+  Implement<&Backward>(library, "rotated_feature_align_backward");
 }
 
 }  // namespace detops_torch

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "common/call.h"
+#include "torch_ops/box.h"
 #include "torch_ops/tensor.h"
 
 namespace detops_torch {
@@ -23,8 +24,8 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CompositeExplicitAutograd, library) {
-  library.impl("_swap_threads_of_this_thread", TORCH_BOX(&SwapThreads));
-  library.impl("_swap_value_checks", TORCH_BOX(&SwapValueChecks));
+  library.impl("_swap_threads_of_this_thread", &Box<&SwapThreads>::Call);
+  library.impl("_swap_value_checks", &Box<&SwapValueChecks>::Call);
 }
 
 }  // namespace detops_torch

@@ -8,25 +8,15 @@
 namespace detops_torch {
 namespace {
 
-using torch::headeronly::ScalarType;
-
-mluOpDataType_t TypeOf(ScalarType type) {
-  switch (type) {
-    case ScalarType::Half:
-      return MLUOP_DTYPE_HALF;
-    case ScalarType::Float:
-      return MLUOP_DTYPE_FLOAT;
-    case ScalarType::Double:
-      return MLUOP_DTYPE_DOUBLE;
-    case ScalarType::BFloat16:
-      return MLUOP_DTYPE_BFLOAT16;
-    case ScalarType::Int:
-      return MLUOP_DTYPE_INT32;
-    case ScalarType::Long:
-      return MLUOP_DTYPE_INT64;
-    default:
-      return MLUOP_DTYPE_INVALID;
-  }
+// Torch's numbers for types are asked for each time: they are those of the torch that runs, not of the one we know.
+mluOpDataType_t TypeOf(int32_t type) {
+  if (type == aoti_torch_dtype_float32()) return MLUOP_DTYPE_FLOAT;
+  if (type == aoti_torch_dtype_int32()) return MLUOP_DTYPE_INT32;
+  if (type == aoti_torch_dtype_float16()) return MLUOP_DTYPE_HALF;
+  if (type == aoti_torch_dtype_bfloat16()) return MLUOP_DTYPE_BFLOAT16;
+  if (type == aoti_torch_dtype_float64()) return MLUOP_DTYPE_DOUBLE;
+  if (type == aoti_torch_dtype_int64()) return MLUOP_DTYPE_INT64;
+  return MLUOP_DTYPE_INVALID;
 }
 
 int32_t TorchTypeOf(mluOpDataType_t type) {
@@ -44,10 +34,18 @@ int32_t TorchTypeOf(mluOpDataType_t type) {
   }
 }
 
+int32_t TorchTypeOf(const Tensor& tensor) {
+  int32_t type = 0;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(tensor.get(), &type));
+  return type;
+}
+
 std::string NameOf(const Tensor& tensor) {
-  const ScalarType type = tensor.scalar_type();
+  const int32_t type = TorchTypeOf(tensor);
   const mluOpDataType_t known = TypeOf(type);
-  return known == MLUOP_DTYPE_INVALID ? torch::headeronly::toString(type) : detops_binding::NameOfType(known);
+  if (known != MLUOP_DTYPE_INVALID) return detops_binding::NameOfType(known);
+  using torch::headeronly::ScalarType;
+  return torch::headeronly::toString(torch::stable::detail::to<ScalarType>(torch::stable::detail::from(type)));
 }
 
 Tensor NewTensor(std::span<const int64_t> shape, mluOpDataType_t type) {
@@ -64,42 +62,57 @@ Tensor NewTensor(std::span<const int64_t> shape, mluOpDataType_t type) {
   return Tensor(made);
 }
 
-// Type, shape and address of a tensor on the CPU, which is copied if it has gaps.
-View ViewOf(Tensor& tensor, const Argument& argument) {
-  if (!tensor.is_cpu()) argument.Refuse("is not in the memory of the CPU.");
-  if (tensor.dim() > detops_binding::kMaxRank) {
-    argument.Refuse("has rank " + std::to_string(tensor.dim()) + ", expected 8 or less.");
-  }
-  if (!tensor.is_contiguous()) tensor = torch::stable::contiguous(tensor);
-  View view = {.given = true,
-               .rank = static_cast<int>(tensor.dim()),
-               .type = TypeOf(tensor.scalar_type()),
-               .data = tensor.data_ptr()};
-  const auto sizes = tensor.sizes();
-  std::copy(sizes.begin(), sizes.end(), view.extents.begin());
-  return view;
+Tensor CopyWithoutGaps(const Tensor& tensor) {
+  AtenTensorHandle same = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_new_tensor_handle(tensor.get(), &same));
+  const torch::stable::Tensor copy = torch::stable::contiguous(torch::stable::Tensor(same));
+  AtenTensorHandle made = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_new_tensor_handle(copy.get(), &made));
+  return Tensor(made);
+}
+
+void* AddressOf(const Tensor& tensor) {
+  void* data = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_data_ptr(tensor.get(), &data));
+  return data;
 }
 
 }  // namespace
 
+Input::Input(const Tensor& tensor, const Argument& argument) {
+  int32_t device = 0;
+  int64_t rank = 0;
+  bool has_no_gaps = false;
+  int64_t* sizes = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(tensor.get(), &device));
+  if (device != aoti_torch_device_type_cpu()) argument.Refuse("is not in the memory of the CPU.");
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dim(tensor.get(), &rank));
+  if (rank > detops_binding::kMaxRank) {
+    argument.Refuse("has rank " + std::to_string(rank) + ", expected 8 or less.");
+  }
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_is_contiguous(tensor.get(), &has_no_gaps));
+  if (!has_no_gaps) copy_ = CopyWithoutGaps(tensor);
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_sizes(tensor.get(), &sizes));
+  view_ = {.given = true,
+           .rank = static_cast<int>(rank),
+           .type = TypeOf(TorchTypeOf(tensor)),
+           .data = AddressOf(has_no_gaps ? tensor : copy_)};
+  std::copy(sizes, sizes + rank, view_.extents.begin());
+}
+
 Input Input::Numbers(const Tensor& tensor, const Argument& argument, const View* like) {
-  Input input;
-  input.tensor_ = tensor;
-  const mluOpDataType_t type = TypeOf(tensor.scalar_type());
+  const mluOpDataType_t type = TypeOf(TorchTypeOf(tensor));
   const bool fits = detops_binding::IsFloating(type) && (like == nullptr || type == like->type);
   if (!fits) detops_binding::RequireFloating(type, NameOf(tensor), like, argument);
-  input.view_ = ViewOf(*input.tensor_, argument);
-  return input;
+  return Input(tensor, argument);
 }
 
 Input Input::Indices(const Tensor& tensor, const Argument& argument) {
-  Input input;
-  input.tensor_ = tensor;
-  const mluOpDataType_t type = TypeOf(tensor.scalar_type());
+  const mluOpDataType_t type = TypeOf(TorchTypeOf(tensor));
   if (type != MLUOP_DTYPE_INT32 && type != MLUOP_DTYPE_INT64) {
     argument.RefuseType("has type " + NameOf(tensor) + ", expected int32 or int64.");
   }
-  input.view_ = ViewOf(*input.tensor_, argument);
+  Input input(tensor, argument);
   if (type == MLUOP_DTYPE_INT32) return input;
   const int64_t count = input.view_.elements();
   // One element more, because an empty tensor still has an address.
@@ -131,32 +144,49 @@ int Int(int64_t number, const Argument& argument) {
   return static_cast<int>(number);
 }
 
-std::vector<int> Ints(const Sizes& numbers, size_t count, const Argument& argument) {
-  if (numbers.size() == 1) return std::vector<int>(count, Int(numbers[0], argument));
-  if (numbers.size() != count) {
-    argument.Refuse("has " + std::to_string(numbers.size()) + " numbers, expected one or " + std::to_string(count) +
-                    ".");
+void PutInts(const Sizes& numbers, std::span<int> ints, const Argument& argument) {
+  if (numbers.size() == 1) {
+    std::fill(ints.begin(), ints.end(), Int(numbers[0], argument));
+    return;
   }
-  std::vector<int> ints;
-  ints.reserve(count);
-  for (const int64_t number : numbers) ints.push_back(Int(number, argument));
-  return ints;
+  if (numbers.size() != ints.size()) {
+    argument.Refuse("has " + std::to_string(numbers.size()) + " numbers, expected one or " +
+                    std::to_string(ints.size()) + ".");
+  }
+  for (size_t i = 0; i < ints.size(); ++i) ints[i] = Int(numbers[i], argument);
 }
 
 View TorchCall::Output(int result, mluOpDataType_t type, std::span<const int64_t> shape) {
   for (const int64_t extent : shape) {
     if (extent < 0) throw std::invalid_argument("detops: a result would have an axis of " + std::to_string(extent));
   }
-  const Tensor& made = results_[result].emplace(NewTensor(shape, type));
-  View view = {.given = true, .rank = static_cast<int>(shape.size()), .type = type, .data = made.data_ptr()};
+  Tensor& made = results_[result];
+  made = NewTensor(shape, type);
+  View view = {.given = true, .rank = static_cast<int>(shape.size()), .type = type, .data = AddressOf(made)};
   std::copy(shape.begin(), shape.end(), view.extents.begin());
   return view;
 }
 
 Tensor TorchCall::Result(int result) {
   constexpr std::array<int64_t, 1> kNothing = {0};
-  if (!results_[result].has_value()) results_[result].emplace(NewTensor(kNothing, MLUOP_DTYPE_INT32));
-  return *results_[result];
+  return results_[result].is_made() ? std::move(results_[result]) : NewTensor(kNothing, MLUOP_DTYPE_INT32);
+}
+
+Tensor TorchCall::FirstRows(int result, int64_t rows) {
+  Tensor made = Result(result);
+  int64_t rank = 0;
+  int64_t* sizes = nullptr;
+  int64_t* strides = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dim(made.get(), &rank));
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_sizes(made.get(), &sizes));
+  if (rows >= sizes[0]) return made;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_strides(made.get(), &strides));
+  std::array<int64_t, detops_binding::kMaxRank> fewer = {};
+  std::copy(sizes, sizes + rank, fewer.begin());
+  fewer[0] = rows;
+  AtenTensorHandle first = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch__reinterpret_tensor(made.get(), rank, fewer.data(), strides, 0, &first));
+  return Tensor(first);
 }
 
 void TorchCall::RunErased(ErasedWork work, const void* erased) {

@@ -23,8 +23,24 @@ namespace detops_torch {
 using detops_binding::Argument;
 using detops_binding::Binding;
 using detops_binding::View;
-using torch::stable::Tensor;
 using Sizes = std::vector<int64_t>;
+
+// The one owner of a tensor. (Torch's own class shares it, and every copy costs.)
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(AtenTensorHandle owned) : handle_(owned) {}
+
+  bool is_made() const { return handle_ != nullptr; }
+  AtenTensorHandle get() const { return handle_.get(); }
+  AtenTensorHandle Release() { return handle_.release(); }
+
+ private:
+  struct Delete {
+    void operator()(AtenTensorHandle handle) const { aoti_torch_delete_tensor_object(handle); }
+  };
+  std::unique_ptr<AtenTensorOpaque, Delete> handle_;
+};
 
 // A word of an operator's arguments. Torch's own conversion to std::string loses memory in each call (as of 2.13).
 struct Word {
@@ -34,7 +50,7 @@ struct Word {
   operator std::string_view() const { return text; }
 };
 
-// An input, and what keeps its memory alive. Tensors with gaps are copied. A new one is an argument that was left out.
+// An input, for as long as its tensor lives. Tensors with gaps are copied. A new one is an argument that was left out.
 class Input {
  public:
   Input() = default;
@@ -47,23 +63,24 @@ class Input {
   const View& view() const { return view_; }
 
  private:
+  explicit Input(const Tensor& tensor, const Argument& argument);
+
   View view_;
-  std::optional<Tensor> tensor_;
+  Tensor copy_;
   std::unique_ptr<int32_t[]> narrowed_;
 };
 
 // The numbers of a tensor of int32 or int64 with one axis.
 std::vector<int64_t> Counts(const Tensor& tensor, const Argument& argument);
 
-// As many int as `count`, or one for all.
-std::vector<int> Ints(const Sizes& numbers, size_t count, const Argument& argument);
+// As many int as there is room for, or one for all.
+void PutInts(const Sizes& numbers, std::span<int> ints, const Argument& argument);
 
 template <size_t kCount>
 std::array<int, kCount> IntArray(const Sizes& numbers, const Argument& argument) {
-  const std::vector<int> ints = Ints(numbers, kCount, argument);
-  std::array<int, kCount> array;
-  for (size_t i = 0; i < kCount; ++i) array[i] = ints[i];
-  return array;
+  std::array<int, kCount> ints;
+  PutInts(numbers, ints, argument);
+  return ints;
 }
 
 int Int(int64_t number, const Argument& argument);
@@ -77,31 +94,20 @@ class TorchCall : public Binding {
   }
   bool IsGiven(int /*result*/) const override { return false; }
 
-  // A result that was not made is a tensor without elements: operators have no results that may be missing.
+  // Hands out a result, once. One that was not made is a tensor without elements: operators have no results that may
+  // be missing.
   Tensor Result(int result);
+  // The same, of which the first axis keeps so many rows.
+  Tensor FirstRows(int result, int64_t rows);
 
  protected:
   void RunErased(ErasedWork work, const void* erased) override;
 
  private:
   static constexpr size_t kMaxResults = 5;
-  std::array<std::optional<Tensor>, kMaxResults> results_;
+  std::array<Tensor, kMaxResults> results_;
 };
 
 }  // namespace detops_torch
-
-template <>
-struct torch::stable::detail::ToImpl<detops_torch::Word> {
-  static detops_torch::Word call(StableIValue value, uint64_t /*extension_build_version*/, bool /*is_internal*/) {
-    const auto handle = torch::stable::detail::to<StringHandle>(value);
-    size_t length = 0;
-    const char* text = nullptr;
-    STABLE_TORCH_ERROR_CODE_CHECK(torch_string_length(handle, &length));
-    STABLE_TORCH_ERROR_CODE_CHECK(torch_string_c_str(handle, &text));
-    detops_torch::Word word = {std::string(text, length)};
-    STABLE_TORCH_ERROR_CODE_CHECK(torch_delete_string(handle));
-    return word;
-  }
-};
 
 #endif  // DETOPS_PYTHON_SRC_TORCH_OPS_TENSOR_H_
