@@ -199,8 +199,8 @@ def control(build, files):
     """Every test once, with a library that was made as mutants are, from unchanged files: nothing may fail."""
     library_hash = hashlib.sha256((BUILD / LIBRARY).read_bytes()).hexdigest()
     known = json.loads(TIMES.read_text()) if TIMES.exists() else {}
-    key = lambda test: "%s %s %d" % (test, library_hash[:12], (BIN / test).stat().st_mtime)
-    wanted = [test for test in build.tests if key(test) not in known]
+    keys = {test: "%s %s %d" % (test, library_hash[:12], (BIN / test).stat().st_mtime) for test in build.tests}
+    wanted = [test for test in build.tests if keys[test] not in known]
     if wanted:
         print("control: %d tests with unchanged files" % len(wanted), flush=True)
         place = Place(build, "control")
@@ -212,12 +212,12 @@ def control(build, files):
         failed = []
         for test in wanted:
             passed, seconds = run_test(BIN / test, place.folder, None if test in INTERNAL else library, 200)
-            known[key(test)] = round(seconds, 2)
+            known[keys[test]] = round(seconds, 2)
             failed += [] if passed else [test]
         if failed:
             raise SystemExit("without any mutant these tests fail: " + " ".join(failed))
         TIMES.write_text(json.dumps(known, indent=1))
-    build.times = {test: known[key(test)] for test in build.tests}
+    build.times = {test: known[keys[test]] for test in build.tests}
 
 
 def load_results(hashes):
@@ -267,7 +267,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", metavar="FILE", help="only these files of the scope")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time")
-    parser.add_argument("--again", action="store_true", help="try those that survived once more")
+    parser.add_argument("--again", action="store_true", help="try those that survived and are not listed as equivalent once more")
     parser.add_argument("--quick", action="store_true", help="ask quick tests only; --again asks the others")
     parser.add_argument("--list", action="store_true", help="print the mutants and their results, try none")
     options = parser.parse_args()
@@ -293,7 +293,8 @@ def main():
         build.most_seconds = QUICK_SECONDS
     lock = threading.Lock()
     places = [Place(build, str(number)) for number in range(options.jobs)]
-    again = lambda mutant: options.again and results[mutant.id]["result"] == "survived"
+    proved = lambda mutant: (mutant.file, mutant.before, mutant.after) in equivalents
+    again = lambda mutant: options.again and results[mutant.id]["result"] == "survived" and not proved(mutant)
     todo = [mutant for mutant in chosen if mutant.id not in results or again(mutant)]
     # A mutant of every file before the second of any: an interrupted run says something about all of them.
     position = Counter()
