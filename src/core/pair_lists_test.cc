@@ -67,10 +67,12 @@ class PairListsTest : public testing::Test {
       pairs += list.count;
       std::vector<size_t> order(offsets_[k].size());
       for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-      const auto by_block = [&](size_t a, size_t b) { return Near(k, a) / kBlockRows < Near(k, b) / kBlockRows; };
-      const bool ordered = std::is_sorted(order.begin(), order.end(), by_block);
+      const auto by_block_and_place = [&](size_t a, size_t b) {
+        return std::pair(Near(k, a) / kBlockRows, a) < std::pair(Near(k, b) / kBlockRows, b);
+      };
+      const bool ordered = std::is_sorted(order.begin(), order.end(), by_block_and_place);
       copied += ordered ? 0 : 1;
-      std::stable_sort(order.begin(), order.end(), by_block);
+      std::sort(order.begin(), order.end(), by_block_and_place);
       const int32_t* const column = given_.data() + (static_cast<int64_t>(k) * 2 + side_) * length_;
       EXPECT_EQ(list.near == column, ordered);
       std::vector<int64_t> begins(static_cast<size_t>(lists_.blocks) + 1, 0);

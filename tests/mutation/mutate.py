@@ -115,9 +115,10 @@ class Build:
         own = [name for name in tests if word in name]
         others = [name for name in tests if name not in own and self.times[name] <= SLOW_SECONDS]
         if "/ops/" in file:  # what knows all operators
-            general = r"allocation_failure|bad_input|golden|gen_case|log_|mixed"
+            general = r"allocation_failure|bad_input|gen_case|log_|mixed"
             others = [name for name in others if re.match(general, name)]
-        return own + others
+        first = [name for name in own if self.times[name] <= QUICK_SECONDS]
+        return first + [name for name in tests if name in own + others and name not in first]
 
 
 class Place:
