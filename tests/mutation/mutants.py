@@ -1,7 +1,7 @@
 """Which mutants there are: small changes of the source text that a test should notice.
 
-The sources are formatted by clang-format, so a binary operator has a space or the end of a line on both sides, a template
-bracket has not. That is all the parsing that is needed; what does not compile is not counted.
+The sources are formatted by clang-format, so a binary operator has a space or the end of a line on both sides, a
+template bracket has not. That is all the parsing that is needed; what does not compile is not counted.
 """
 import hashlib
 import re

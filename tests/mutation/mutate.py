@@ -1,10 +1,10 @@
 """Changes the library in small ways, one at a time, and asks whether a test notices: ./dev mutate [FILE...]
 
-The build of the preset "mutation" is only read. A mutant is a changed copy of one file: the objects that depend on it are
-compiled from the copy, linked with the others to a library of its own, and the tests run with that one. The tests of the
-file's own room come first, the quick before the slow; the first that fails ends it. Results are kept in
-build/mutation/results.jsonl, so a run that was interrupted goes on where it was. A mutant is tried again if its file has
-changed, or if it survived and --again is given.
+The build of the preset "mutation" is only read. A mutant is a changed copy of one file: the objects that depend on
+it are compiled from the copy, linked with the others to a library of its own, and the tests run with that one. The
+tests of the file's own room come first, the quick before the slow; the first that fails ends it. Results are kept
+in build/mutation/results.jsonl, so a run that was interrupted goes on where it was. A mutant is tried again if its
+file has changed, or if it survived and --again is given.
 """
 import argparse
 import hashlib
@@ -50,7 +50,7 @@ def test_command(program):
 
 
 def run_test(program, folder, library, seconds):
-    """(whether the test passes, its processor time). It may use five times `seconds` and more; what hangs has failed."""
+    """(whether the test passes, its processor time). It may use more than five times `seconds`; what hangs fails."""
     limit = int(10 + 5 * seconds)
     environment = dict(os.environ, DETOPS_FUZZ_CALLS=str(folder / "calls"))
     if library is not None:
@@ -250,9 +250,11 @@ def report(chosen, results, equivalents):
             if state == "survived":
                 survivors.append(mutant)
         total += counts
-        print("%-74s %7d %8d %6d" % (file, counts["killed"] + counts["survived"], counts["killed"], counts["equivalent"]))
+        counted = counts["killed"] + counts["survived"]
+        print("%-74s %7d %8d %6d" % (file, counted, counts["killed"], counts["equivalent"]))
     for mutant in survivors:
-        print("\n%s:%d survived (%s)\n  - %s\n  + %s" % (mutant.file, mutant.line, mutant.kind, mutant.before, mutant.after))
+        print("\n%s:%d survived (%s)" % (mutant.file, mutant.line, mutant.kind))
+        print("  - %s\n  + %s" % (mutant.before, mutant.after))
     files = {mutant.file for mutant in chosen}
     for entry in equivalents:
         if entry[0] in files and entry not in used:
@@ -268,7 +270,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", metavar="FILE", help="only these files of the scope")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time")
-    parser.add_argument("--again", action="store_true", help="try those that survived and are not listed as equivalent once more")
+    parser.add_argument("--again", action="store_true", help="try survivors once more, but not what is proved equivalent")
     parser.add_argument("--quick", action="store_true", help="ask quick tests only; --again asks the others")
     parser.add_argument("--list", action="store_true", help="print the mutants and their results, try none")
     options = parser.parse_args()
