@@ -270,7 +270,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", metavar="FILE", help="only these files of the scope")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time")
-    parser.add_argument("--again", action="store_true", help="try survivors once more, but not what is proved equivalent")
+    parser.add_argument("--again", action="store_true", help="try survivors once more, unless proved equivalent")
     parser.add_argument("--quick", action="store_true", help="ask quick tests only; --again asks the others")
     parser.add_argument("--list", action="store_true", help="print the mutants and their results, try none")
     options = parser.parse_args()
