@@ -108,11 +108,21 @@ class ConvolutionCase {
   bool Untouched() const {
     return made_ == nullptr && std::all_of(result_.begin(), result_.end(), [](float x) { return x == 77.5f; });
   }
-  void Keep() { good_ = result_; }
-  bool Right() const { return result_ == good_; }
+  void Keep() {
+    good_ = result_;
+    good_bytes_ = MadeBytes();
+  }
+  bool Right() const { return result_ == good_ && MadeBytes() == good_bytes_; }
 
  private:
   static constexpr int64_t kOffsets = 5;
+
+  // Of the new rulebook; one that was made without memory for its lists is smaller.
+  size_t MadeBytes() const {
+    size_t bytes = 0;
+    if (made_ != nullptr) detopsGetRulebookSize(made_, &bytes);
+    return bytes;
+  }
 
   static void SetDescriptor(mluOpTensorDescriptor_t* desc, mluOpDataType_t type, const std::vector<int64_t>& extents) {
     mluOpCreateTensorDescriptor(desc);
@@ -125,6 +135,7 @@ class ConvolutionCase {
   int64_t num_[kOffsets];
   mluOpTensorDescriptor_t rows_desc_ = nullptr, filters_desc_ = nullptr, bias_desc_ = nullptr, pairs_desc_ = nullptr;
   detopsRulebook_t rulebook_ = nullptr, made_ = nullptr;
+  size_t good_bytes_ = 0;
 };
 
 struct ConvolutionFunction {

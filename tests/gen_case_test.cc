@@ -190,7 +190,9 @@ TEST(GenCaseTest, DirectoryFunctions) {
     EXPECT_EQ(mluOpSetGenCaseDirectory(nullptr), MLUOP_STATUS_BAD_PARAM);
     EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpSetGenCaseDirectory: path is NULL, expected a directory.");
     EXPECT_EQ(mluOpSetGenCaseDirectory(""), MLUOP_STATUS_BAD_PARAM);
+    EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpSetGenCaseDirectory: path is empty, expected 1 to 2047 bytes.");
     EXPECT_EQ(mluOpSetGenCaseDirectory(std::string(2048, 'x').c_str()), MLUOP_STATUS_BAD_PARAM);
+    EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpSetGenCaseDirectory: path is too long, expected 1 to 2047 bytes.");
     EXPECT_STREQ(mluOpGetGenCaseDirectory(large, 9, nullptr, nullptr), "/a/{pid}") << "refused paths change nothing";
     const std::string longest(2047, 'x');
     EXPECT_EQ(mluOpSetGenCaseDirectory(longest.c_str()), MLUOP_STATUS_SUCCESS);

@@ -197,6 +197,13 @@ TEST(LibraryTest, NullHandleIsRefusedEverywhere) {
   EXPECT_NULL_HANDLE(mluOpSetAtomicsMode, MLUOP_ATOMICS_ALLOWED);
   EXPECT_NULL_HANDLE(mluOpGetAtomicsMode, &atomics_mode);
   EXPECT_NULL_HANDLE(mluOpGetDevice, &device);
+  // The handle is looked at first, also where the other argument is wrong too.
+  EXPECT_NULL_HANDLE(mluOpSetQuantizeRoundMode, static_cast<mluOpQuantizeRoundMode_t>(99));
+  EXPECT_NULL_HANDLE(mluOpSetAtomicsMode, static_cast<mluOpAtomicsMode_t>(99));
+  EXPECT_NULL_HANDLE(mluOpGetQuantizeRoundMode, nullptr);
+  EXPECT_NULL_HANDLE(mluOpGetAtomicsMode, nullptr);
+  EXPECT_NULL_HANDLE(mluOpGetQueue, nullptr);
+  EXPECT_NULL_HANDLE(mluOpGetDevice, nullptr);
 #undef EXPECT_NULL_HANDLE
   EXPECT_EQ(round_mode, MLUOP_ROUND_HALF_UP);
   EXPECT_EQ(atomics_mode, MLUOP_ATOMICS_ALLOWED);

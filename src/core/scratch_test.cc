@@ -75,6 +75,18 @@ TEST(ScratchTest, GrowsThroughAllSizesAndBack) {
   }
 }
 
+#if defined(__linux__)
+// docs/architecture.md: "From 1 MiB on a block is rounded up to whole 2 MiB pages".
+TEST(ScratchTest, LargeBlocksAreWholeHugePages) {
+  for (const size_t bytes : kSizes) {
+    Scratch scratch;
+    ASSERT_NE(scratch.Reserve(bytes), nullptr);
+    const size_t unit = bytes >= kMiB ? 2 * kMiB : 64;
+    EXPECT_EQ(scratch.capacity(), (bytes + unit - 1) / unit * unit) << bytes;
+  }
+}
+#endif
+
 TEST(ScratchTest, ReleaseGivesEverythingBackAndMayBeRepeated) {
   for (const size_t bytes : kSizes) {
     Scratch scratch;

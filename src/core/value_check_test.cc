@@ -201,6 +201,31 @@ TEST_F(ValueCheckTest, RunnersOfTheCaller) {
   EXPECT_FALSE(FindNonFinite(parallel, MLUOP_DTYPE_FLOAT, data.data(), 300000, &index));
 }
 
+// One thread is faster on a small tensor, and there is room for the findings of 64 tasks.
+TEST_F(ValueCheckTest, OneTaskForSmallTensorsAtMost64ForLarge) {
+  Parallel parallel;
+  int tasks = 0;
+  parallel.SetThreadCount(255);
+  parallel.SetRunner(
+      [](void* tasks_of_call, detopsTask_t task, void* context, int count) {
+        *static_cast<int*>(tasks_of_call) = count;
+        for (int i = 0; i < count; ++i) task(context, i);
+        return 0;
+      },
+      &tasks);
+  std::vector<uint16_t> data(100 * (64 << 10));
+  data.back() = 0x7c00;
+  const auto size = static_cast<int64_t>(data.size());
+  ASSERT_GT(parallel.TaskCount(size, 64 << 10), 64) << "the work would not be cut further; the test is blind";
+  int64_t index = -77;
+  EXPECT_TRUE(FindNonFinite(parallel, MLUOP_DTYPE_HALF, data.data(), size, &index));
+  EXPECT_EQ(index, size - 1);
+  EXPECT_EQ(tasks, 64);
+  EXPECT_TRUE(FindNonFinite(parallel, MLUOP_DTYPE_HALF, data.data(), 64 << 10, &index));
+  EXPECT_EQ(index, -1);
+  EXPECT_EQ(tasks, 1);
+}
+
 TEST(ElementAsDoubleTest, AllTypes) {
   const uint16_t halves[] = {0x3c00, 0xc500, 0x0001, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x8000};
   EXPECT_EQ(ElementAsDouble(MLUOP_DTYPE_HALF, halves, 0), 1.0);

@@ -147,7 +147,8 @@ TEST_P(IndiceConvolutionBackwardDataOrder, MiddleNumberOfASubmanifoldConvolution
     call.num()[kOffsets / 2] = 5;
     Accept(call, Entry::kCall);
     call.num()[kOffsets / 2] = 4;
-    Refuse(call, Entry::kCall, kBad, "indice_num");
+    Refuse(call, Entry::kCall, kBad,
+           "indice_num[" + std::to_string(kOffsets / 2) + "] is 4, expected the largest count, 5, in the middle");
     Accept(call, Entry::kSize);
     call.sub_m = 0;
     Accept(call, Entry::kCall);

@@ -128,6 +128,33 @@ TEST_P(PsRoiPoolOverlap, OfTheWorkspace) {
   ExpectAccepted("no bytes", [](BadCall& call) { call.workspace = call.rois.data; });
 }
 
+// A map without pixels is nothing that can be overlapped, but output and mapping_channel are written all the same.
+TEST_P(PsRoiPoolOverlap, OfWhatAnEmptyMapLeaves) {
+  if (!forward()) return;
+  const auto with_empty_map = [](const Spoil& spoil) {
+    return [spoil](BadCall& call) {
+      call.shape.batch = 0;
+      spoil(call);
+    };
+  };
+  ExpectAccepted("separate buffers", with_empty_map([](BadCall&) {}));
+  ExpectAccepted("where the map would be", with_empty_map([](BadCall& call) { call.map.data = call.pooled.data; }));
+  ExpectBadParam("$P overlaps rois in memory, expected separate buffers.",
+                 with_empty_map([](BadCall& call) { call.pooled.data = call.rois.data; }));
+  ExpectBadParam("$P overlaps mapping_channel in memory, expected separate buffers.",
+                 with_empty_map([](BadCall& call) { call.pooled.data = call.mapping.data; }));
+  ExpectBadParam("mapping_channel overlaps rois in memory, expected separate buffers.",
+                 with_empty_map([](BadCall& call) { call.mapping.data = call.rois.data; }));
+  if (extension()) return;
+  for (const NamedTensor& which : {kPooled, kMapping}) {
+    ExpectBadParam(std::string(which.name) + " overlaps workspace in memory, expected separate buffers.",
+                   with_empty_map([&](BadCall& call) {
+                     call.workspace = (call.*which.tensor).data;
+                     call.workspace_size = 40;
+                   }));
+  }
+}
+
 // rois and features of one shape: two views of the same numbers.
 TEST(PsRoiPoolSharedInputs, InputsMayShareMemory) {
   Problem problem(kContract, MLUOP_DTYPE_FLOAT, {1, 1, 4, 1, 1, 1, 5}, 1);

@@ -91,6 +91,22 @@ TEST_P(PsRoiPoolThreads, SameBitsForAnyNumberAndRun) {
   });
 }
 
+// A second thread would cost more than a small call takes, so none of its steps is cut.
+TEST_P(PsRoiPoolThreads, SmallCallsAreNotCut) {
+  Problem problem(GetParam(), MLUOP_DTYPE_FLOAT, {2, 5, 6, 4, 2, 2, 3}, 0.5);
+  FillMixedRois(problem, 11);
+  for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
+    SCOPED_TRACE(NameOf(pass));
+    Handle handle(problem.profile(), 7);
+    Runner runner;
+    handle.SetRunner(&Runner::Run, &runner);
+    Results results = NewResults(pass, problem);
+    ASSERT_EQ(Run(handle, pass, problem, results), MLUOP_STATUS_SUCCESS) << handle.LastError();
+    EXPECT_GT(runner.calls, 0);
+    EXPECT_EQ(runner.tasks, runner.calls);
+  }
+}
+
 // Every channel is summed by itself and nothing is fused, so the width of the vectors does not show either.
 TEST_P(PsRoiPoolThreads, SameBitsOnEveryTarget) {
   ForEachProblem(kTwoTypes, [&](Pass pass, const Problem& problem) {
