@@ -114,7 +114,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx_v2(const mluOpTensorDescr
 /** Product of the extents; the largest int64 when it does not fit; 0 for NULL, a new or a reset descriptor. */
 size_t MLUOP_WIN_API mluOpGetTensorElementNum(const mluOpTensorDescriptor_t desc);
 
-/* ---- pointer mode, on-chip type and quantization: kept for the caller, ignored by the operators ---- */
+/* ---- pointer mode, on-chip type and quantization: kept for the caller ----
+ * The operators ignore them, but for the on-chip types that mluOpIndiceConvolutionBackwardFilter checks. */
 
 /** BAD_PARAM: desc is NULL; pointer_mode is neither value. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPointerMode(mluOpTensorDescriptor_t desc,
