@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Line and branch coverage of the library's sources, from what llvm-cov exports.
+"""Line and branch coverage of the library's sources, from what llvm-cov exports as JSON.
 
-usage: coverage.py ROOT LCOV JSON [--missing] [--least LINES BRANCHES]
+usage: coverage.py ROOT JSON [--missing] [--least LINES BRANCHES]
 
 llvm-cov's own summary takes, of a function that exists several times (element types, instruction sets), the copy that
 was reached best. Here a line counts if any copy ran it, and a side of a condition if any copy took it: one copy often
@@ -13,46 +13,61 @@ import json
 import os
 import sys
 
+CODE, EXPANSION, SKIPPED, GAP = range(4)  # kinds of regions
+# The fields of a region: line, column, end line, end column, count, file, file of the expansion, kind.
 
-def read_lines(lcov):
-    """file -> {line: count}, copies of functions added up by llvm-cov."""
-    files, current = {}, None
-    with open(lcov, encoding="utf-8") as text:
-        for row in text:
-            if row.startswith("SF:"):
-                current = files.setdefault(row[3:].strip(), {})
-            elif row.startswith("DA:"):
-                line, count = row[3:].split(",")[:2]
-                current[int(line)] = int(count)
-    return files
+
+def innermost(regions):
+    """The region that begins last; of two that begin together the shorter."""
+    return max(regions, key=lambda r: (r[0], r[1], -r[2], -r[3]), default=None)
+
+
+def line_counts(regions):
+    """{line: count} of one copy of a function in one file."""
+    counts = {}
+    for line in range(min(r[0] for r in regions), max(r[2] for r in regions) + 1):
+        begun = [r for r in regions if r[0] == line and r[7] in (CODE, EXPANSION)]
+        around = innermost(r for r in regions if r[0] < line <= r[2] and (line, 1) < (r[2], r[3]))
+        if around and around[7] == SKIPPED and not begun:
+            continue
+        reached = [r[4] for r in begun] + ([around[4]] if around and around[7] != SKIPPED else [])
+        if reached:
+            counts[line] = max(reached)
+    return counts
 
 
 def holds(region, branch):
     return tuple(region[:2]) <= tuple(branch[:2]) and tuple(branch[2:4]) <= tuple(region[2:4])
 
 
-def read_branches(exported):
-    """file -> {(line, column, end line, end column): [times true, times false]}"""
+def read(exported, root):
+    """Of files below root: file -> {line: count}, and file -> {(line, column, end line, end column): [times true, times false]}"""
     with open(exported, encoding="utf-8") as text:
         functions = json.load(text)["data"][0]["functions"]
-    files, constant = collections.defaultdict(dict), set()
+    lines, branches, constant = collections.defaultdict(dict), collections.defaultdict(dict), set()
     for function in functions:
         names = function["filenames"]
+        for file, name in enumerate(names):
+            regions = [r for r in function["regions"] if r[5] == file]
+            if not regions or not name.startswith(root):
+                continue
+            for line, count in line_counts(regions).items():
+                lines[name][line] = lines[name].get(line, 0) + count
         for branch in function["branches"]:
             name, place = names[branch[6]], tuple(branch[:4])
-            counts = files[name].setdefault(place, [0, 0])
+            counts = branches[name].setdefault(place, [0, 0])
             counts[0] += branch[4]
             counts[1] += branch[5]
             if branch[4] == branch[5] == 0:
                 # In code that ran: the compiler knows the answer, there is no branch in this copy.
-                around = [r for r in function["regions"] if r[5] == branch[6] and r[7] == 0 and holds(r, branch)]
-                inner = max(around, key=lambda r: (r[0], r[1], -r[2], -r[3]), default=None)
+                code = (r for r in function["regions"] if r[5] == branch[6] and r[7] == CODE)
+                inner = innermost(r for r in code if holds(r, branch))
                 if inner and inner[4] > 0:
                     constant.add((name, place))
     for name, place in constant:
-        if files[name][place] == [0, 0]:
-            del files[name][place]
-    return files
+        if branches[name][place] == [0, 0]:
+            del branches[name][place]
+    return lines, branches
 
 
 def percent(part, whole):
@@ -62,12 +77,11 @@ def percent(part, whole):
 def main():
     parser = argparse.ArgumentParser(description="coverage of the library's sources")
     parser.add_argument("root")
-    parser.add_argument("lcov")
     parser.add_argument("json")
     parser.add_argument("--missing", action="store_true", help="list what was not reached")
-    parser.add_argument("--least", nargs=2, type=float, metavar=("LINES", "BRANCHES"), help="fail below these percentages")
+    parser.add_argument("--least", nargs=2, type=float, metavar=("LINES", "BRANCHES"), help="fail below these")
     options = parser.parse_args()
-    lines, branches = read_lines(options.lcov), read_branches(options.json)
+    lines, branches = read(options.json, os.path.join(os.path.realpath(options.root), "src", ""))
     total = [0, 0, 0, 0]
     print(f"{'file':<72} {'lines':>6} {'missed':>6} {'':>7} {'sides':>6} {'missed':>6}")
     for name in sorted(lines):

@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, GetIndicePairsRunner,
                                            RunnerCase{"regular", Cubic(60, 2, false), true},
                                            RunnerCase{"regular_shared_map", Cubic(270, 1, false), false},
                                            RunnerCase{"regular_without_map", Cubic(4000, 1, false), true}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace detops_test
