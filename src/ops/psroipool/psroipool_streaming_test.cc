@@ -58,5 +58,13 @@ TEST(PsRoiPoolStreamingMapping, EveryChannel) {
   }
 }
 
+// Planes of more than 4 MiB together are worked on in groups.
+TEST(PsRoiPoolStreamingPlanes, ChannelsFirstInGroups) {
+  Problem problem(kExtensions[1], MLUOP_DTYPE_FLOAT, {1, 96, 96, 12, 2, 2, 32}, 1);
+  ASSERT_GT(problem.input.bytes(), size_t{4} << 20);
+  FillMixedRois(problem, 7);
+  ExpectAgreementBothWays(problem);
+}
+
 }  // namespace
 }  // namespace detops_test
