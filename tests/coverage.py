@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Line and branch coverage of the library's sources, from what llvm-cov exports as JSON.
 
 usage: coverage.py ROOT JSON [--missing] [--least LINES BRANCHES]
