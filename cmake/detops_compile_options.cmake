@@ -34,6 +34,17 @@ target_link_libraries(detops_kernel_options INTERFACE detops_options)
 target_compile_options(detops_kernel_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
                        -fno-math-errno -fvisibility=hidden)
 
+if(DETOPS_COVERAGE)
+  # The library and the tests of its internals, not the other tests. Atomic, because the number of times that a condition
+  # was false is a difference of counts, which must not lose any. System headers are not counted, and what they include
+  # neither, which would be every copy of a kernel but the scalar one. Counters that can be moved may lie in a mapped
+  # file (LLVM_PROFILE_FILE with %c), so that child processes that end by _exit count too.
+  target_compile_options(detops_kernel_options INTERFACE -fprofile-instr-generate -fcoverage-mapping
+                         -fprofile-update=atomic --no-system-header-prefix=hwy/foreach_target.h
+                         "SHELL:-mllvm -runtime-counter-relocation")
+  target_link_options(detops_kernel_options INTERFACE -fprofile-instr-generate)
+endif()
+
 # The fallback is the scalar target with every compiler; the emulated 128-bit one takes clang minutes.
 target_compile_definitions(detops_kernel_options INTERFACE HWY_BROKEN_EMU128=1)
 

@@ -176,14 +176,15 @@ TEST(GenCaseOperatorsTest, GetIndicePairs) {
 )" + kExactClose);
 }
 
-// One dimension, submanifold, in the full profile.
+// One dimension in the full profile: submanifold, transposed, inverse. The filter of one makes the pairs the same.
 TEST(GenCaseOperatorsTest, GetIndicePairsOfOneDimension) {
   struct OneDimension {
+    explicit OneDimension(int which) : flag(which) {}
     mluOpStatus_t Run(mluOpHandle_t handle) {
       const int zero[] = {0}, one[] = {1}, space[] = {7};
-      Must(
-          detopsSetSparseConvolutionDescriptor(sparse.get(), 1, 1, zero, one, one, nullptr, space, one, space, 1, 0, 0),
-          "detopsSetSparseConvolutionDescriptor");
+      Must(detopsSetSparseConvolutionDescriptor(sparse.get(), 1, 1, zero, one, one, nullptr, space, one, space,
+                                                flag == 0 ? 1 : 0, flag == 1 ? 1 : 0, flag == 2 ? 1 : 0),
+           "detopsSetSparseConvolutionDescriptor");
       return mluOpGetIndicePairs(handle, sparse.get(), indices.desc(), indices.data(), workspace.data(),
                                  workspace.size(), pairs.desc(), pairs.data(), out.desc(), out.data(), num.desc(),
                                  num.data());
@@ -193,12 +194,17 @@ TEST(GenCaseOperatorsTest, GetIndicePairsOfOneDimension) {
     Tensor pairs{kArray, MLUOP_DTYPE_INT32, {1, 2, 1}}, out{kArray, MLUOP_DTYPE_INT32, {1, 2}};
     Tensor num{kArray, MLUOP_DTYPE_INT32, {1}};
     std::vector<char> workspace = std::vector<char>(1 << 16);
+    int flag;
   };
-  EXPECT_EQ(Recorded("get_indice_pairs", OneDimension(), DETOPS_PROFILE_FULL),
-            "op_name: \"get_indice_pairs\"\ndevice: CPU\n" + IntIn("indices", {1, 2}, "ARRAY", {"0", "6"}) +
-                IntOut("out_indices", {1, 2}, "ARRAY", {"0", "6"}) +
-                IntOut("indice_pairs", {1, 2, 1}, "ARRAY", {"0", "0"}) + IntOut("indice_num", {1}, "ARRAY", {"1"}) +
-                R"(get_indice_pairs_param {
+  const char* const flags[] = {"  sub_m: 1\n  transpose: 0\n  inverse: 0\n",
+                               "  sub_m: 0\n  transpose: 1\n  inverse: 0\n",
+                               "  sub_m: 0\n  transpose: 0\n  inverse: 1\n"};
+  for (const int flag : {0, 1, 2}) {
+    EXPECT_EQ(Recorded("get_indice_pairs", OneDimension(flag), DETOPS_PROFILE_FULL),
+              "op_name: \"get_indice_pairs\"\ndevice: CPU\n" + IntIn("indices", {1, 2}, "ARRAY", {"0", "6"}) +
+                  IntOut("out_indices", {1, 2}, "ARRAY", {"0", "6"}) +
+                  IntOut("indice_pairs", {1, 2, 1}, "ARRAY", {"0", "0"}) + IntOut("indice_num", {1}, "ARRAY", {"1"}) +
+                  R"(get_indice_pairs_param {
   dimnb: 3
   batch: 1
   pad: 0
@@ -207,11 +213,9 @@ TEST(GenCaseOperatorsTest, GetIndicePairsOfOneDimension) {
   input_space: 7
   filter_space: 1
   output_space: 7
-  sub_m: 1
-  transpose: 0
-  inverse: 0
-}
-)" + kExactClose);
+)" + flags[flag] + "}\n" +
+                  kExactClose);
+  }
 }
 
 const std::string kPairsText = IntIn("indice_pairs", {1, 2, 2}, "ARRAY", {"0", "1", "1", "0"});

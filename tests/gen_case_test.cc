@@ -120,6 +120,7 @@ TEST(GenCaseTest, Filters) {
       {pool + ";-" + align, {pool, conv}},
       {";;", {align, pool, conv}},
       {"-all", {align, pool, conv}},
+      {pool + std::string(3000, ' '), {align, pool, conv}},  // too long for any list: as if it were not set
   };
   for (const auto& [filter, expected] : cases) {
     const TemporaryFolder folder;
@@ -230,14 +231,19 @@ TEST(GenCaseTest, LongLinesAreCut) {
     Sink sink;
     const Handle handle(DETOPS_PROFILE_FULL);
     sink.Attach(handle.get());
-    Descriptor rows(kArray, MLUOP_DTYPE_FLOAT, {0, 1}), filters(kArray, MLUOP_DTYPE_FLOAT, {1000, 1, 1, 1, 1});
-    Descriptor pairs(kArray, MLUOP_DTYPE_INT32, {1000, 2, 0});
-    const std::vector<int64_t> numbers(1000);
+    // Without channels there is nothing to compute, whatever the lists say: no memory is needed for these.
+    Descriptor rows(kArray, MLUOP_DTYPE_FLOAT, {1000000, 0}), filters(kArray, MLUOP_DTYPE_FLOAT, {100, 1, 1, 0, 1});
+    Descriptor pairs(kArray, MLUOP_DTYPE_INT32, {100, 2, 1000000}), none(kArray, MLUOP_DTYPE_FLOAT, {0, 1});
+    const std::vector<int64_t> numbers(100, 1000000);
     EXPECT_EQ(mluOpIndiceConvolutionForward(handle.get(), rows.get(), nullptr, filters.get(), nullptr, pairs.get(),
-                                            nullptr, numbers.data(), 0, 0, 0, nullptr, 0, rows.get(), nullptr),
-              MLUOP_STATUS_SUCCESS);
+                                            nullptr, numbers.data(), 0, 0, 0, nullptr, 0, none.get(), nullptr),
+              MLUOP_STATUS_SUCCESS)
+        << handle.LastError();
     ASSERT_EQ(sink.lines.size(), 1u);
     EXPECT_LT(sink.lines[0].size(), 512u);
+    EXPECT_TRUE(sink.lines[0].starts_with("mluOpIndiceConvolutionForward: indice_convolution_forward "))
+        << sink.lines[0];
+    EXPECT_TRUE(sink.lines[0].ends_with("...")) << "what is cut says so: " << sink.lines[0];
   }));
 }
 

@@ -83,6 +83,8 @@ TEST(ArenaTest, SizesThatDoNotFitSaturate) {
   Arena product;
   product.Take<int64_t>(too_many);
   EXPECT_EQ(product.NeededBytes(), kMaxInt64);
+  product.Take<int64_t>(1);
+  EXPECT_EQ(product.NeededBytes(), kMaxInt64) << "a second array must not wrap around";
   Arena sum;
   sum.Take<char>(kMaxInt64 / 2 + 1);
   EXPECT_LT(sum.NeededBytes(), kMaxInt64);
@@ -104,14 +106,21 @@ TEST(TakeFromScratchTest, RunsOnceToCountAndOnceWithMemory) {
   EXPECT_EQ(array[99], 99);
 }
 
+// A size that is not representable, and one that no machine has: no memory, and the old block is still there.
 TEST(TakeFromScratchTest, RefusesSizesThatDoNotFit) {
   Scratch scratch;
-  int runs = 0;
-  EXPECT_FALSE(TakeFromScratch(scratch, [&](Arena& arena) {
-    ++runs;
-    arena.Take<int64_t>(kMaxInt64);
-  }));
-  EXPECT_EQ(runs, 1) << "without memory nothing may be taken";
+  double* kept = nullptr;
+  ASSERT_TRUE(TakeFromScratch(scratch, [&](Arena& arena) { kept = arena.Take<double>(100); }));
+  for (int i = 0; i < 100; ++i) kept[i] = i;
+  for (const int64_t count : {kMaxInt64, kMaxInt64 / 16}) {
+    int runs = 0;
+    EXPECT_FALSE(TakeFromScratch(scratch, [&](Arena& arena) {
+      ++runs;
+      EXPECT_EQ(arena.Take<double>(count), nullptr);
+    }));
+    EXPECT_EQ(runs, 1) << "without memory nothing may be taken";
+  }
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(kept[i], i);
 }
 
 }  // namespace

@@ -348,6 +348,19 @@ TEST_F(ArgCheckTest, FiniteNamesThePosition) {
   PASS(Finite(boxes));
 }
 
+// A rank of any size: the position is cut, the sentence is not.
+TEST_F(ArgCheckTest, FinitePositionOfManyAxes) {
+  const float data[] = {1, kNan};
+  std::vector<int64_t> extents(60, 1);
+  extents[0] = 2;
+  ArgCheck check(call_);
+  check.Finite(Tensor("bboxes", extents, MLUOP_DTYPE_FLOAT, data));
+  EXPECT_EQ(check.status(), MLUOP_STATUS_BAD_PARAM);
+  const std::string text = ThreadErrorText();
+  EXPECT_TRUE(text.starts_with("mluOpThing: bboxes[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ")) << text;
+  EXPECT_TRUE(text.ends_with(", 0] is nan, expected a finite number.")) << text;
+}
+
 TEST_F(ArgCheckTest, FiniteInEveryType) {
   const uint16_t half[] = {0x3c00, 0x7bff, 0xfc00}, bfloat[] = {0x3f80, 0x7f7f, 0x7f80};
   const double wide[] = {1.0, 1e308, kInf};

@@ -327,6 +327,20 @@ TEST_F(ParallelTest, RunnerFailures) {
   EXPECT_FALSE(runs({.leave_out = 0})) << "a task was forgotten";
 }
 
+// More tasks than there is room to count: none is run, with a runner and without.
+TEST_F(ParallelTest, TooManyTasks) {
+  RunnerRecord record;
+  Parallel parallel = WithThreads(4);
+  std::atomic<int> done{0};
+  EXPECT_FALSE(parallel.Run(Parallel::kMaxTasks + 1, [&](int) { ++done; }));
+  parallel.SetRunner(RecordingRunner, &record);
+  EXPECT_FALSE(parallel.Run(Parallel::kMaxTasks + 1, [&](int) { ++done; }));
+  EXPECT_EQ(done, 0);
+  EXPECT_TRUE(record.counts.empty());
+  EXPECT_TRUE(parallel.Run(Parallel::kMaxTasks, [&](int) { ++done; }));
+  EXPECT_EQ(done, Parallel::kMaxTasks);
+}
+
 // What a wrong runner asks for beyond its duty is not done: it would write outside of the outputs, or add twice.
 TEST_F(ParallelTest, RunnerThatAsksForTooMuch) {
   RunnerRecord record{.disorder = true};

@@ -5,10 +5,13 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ops/indice_convolution/indice_convolution_test_problem.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -168,6 +171,87 @@ TEST_P(IndiceConvolutionRulebook, OfNothing) {
       Tensor result = problem.NewResult(way);
       ASSERT_EQ(rulebook.Run(handle_, problem, way, result), MLUOP_STATUS_SUCCESS) << handle_.LastError();
       ASSERT_EQ(result.Values(), std::vector<double>(static_cast<size_t>(result.elements())));
+    }
+  }
+}
+
+// ---- a runner that fails ----
+
+// While it is made: no rulebook, and the next one is right. While it is used: the status, and the next call is right.
+TEST_P(IndiceConvolutionRulebook, RunnerThatFails) {
+  const Shape shape = {.in_rows = 1500, .out_rows = 1500, .ci = 8, .co = 9, .kernel = {3, 3, 3}};
+  const Problem problem(GetParam(), shape, ListKind::kCrossed, 39);
+  const auto make = [&](detopsRulebook_t* made) {
+    return detopsCreateRulebook(handle_.get(), problem.indice_pairs.desc(), problem.indice_pairs.data(),
+                                problem.counts(), shape.in_rows, shape.out_rows, made);
+  };
+  // How often a call asks its runner, and the same call with each of these times failing.
+  const auto fail_every_time = [&](const auto& call, const auto& expect_failed) {
+    Runner counting;
+    handle_.SetRunner(&Runner::Run, &counting);
+    call();
+    ASSERT_GT(counting.calls, 0);
+    for (int failing = 0; failing < counting.calls; ++failing) {
+      SCOPED_TRACE(testing::Message() << "call " << failing << " of the runner");
+      Runner runner;
+      (failing % 2 == 0 ? runner.failing_call : runner.skipping_call) = failing;
+      handle_.SetRunner(&Runner::Run, &runner);
+      expect_failed();
+      EXPECT_EQ(runner.calls, failing + 1);
+    }
+    handle_.SetRunner(nullptr, nullptr);
+  };
+  fail_every_time([&] { const Rulebook sound(handle_, problem); },
+                  [&] {
+                    auto* const mark = reinterpret_cast<detopsRulebook_t>(&handle_);
+                    detopsRulebook_t made = mark;
+                    EXPECT_EQ(make(&made), MLUOP_STATUS_EXECUTION_FAILED);
+                    EXPECT_STREQ(handle_.LastError(),
+                                 "detopsCreateRulebook: the parallel runner failed; the output is incomplete.");
+                    EXPECT_EQ(made, mark);
+                  });
+  const Rulebook rulebook(handle_, problem);
+  for (const Way way : kWays) {
+    SCOPED_TRACE(NameOf(way));
+    Tensor result = problem.NewResult(way);
+    fail_every_time([&] { ASSERT_EQ(rulebook.Run(handle_, problem, way, result), MLUOP_STATUS_SUCCESS); },
+                    [&] {
+                      EXPECT_EQ(rulebook.Run(handle_, problem, way, result), MLUOP_STATUS_EXECUTION_FAILED);
+                      EXPECT_TRUE(result.SurroundingsIntact());
+                    });
+    ExpectPlainBits(handle_, rulebook, problem, way);
+  }
+}
+
+// ---- a wrong index ----
+
+// Threads share a list; a wrong index beside any cut is found, named as it is, and only once.
+TEST(IndiceConvolutionRulebookPairs, WrongIndexBesideACut) {
+  constexpr int64_t kPairs = 140000;
+  Tensor pairs(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {1, 2, kPairs});
+  auto* const index = static_cast<int32_t*>(pairs.data());
+  std::iota(index, index + kPairs, 0);
+  std::iota(index + kPairs, index + 2 * kPairs, 0);
+  const int64_t count = kPairs;
+  Handle handle(DETOPS_PROFILE_FULL, 1);
+  for (const int threads : {1, 2, 3}) {
+    handle.SetThreads(threads);
+    for (int64_t pieces = 2; pieces <= 5; ++pieces) {
+      for (int64_t at = kPairs / pieces - 2; at <= kPairs / pieces + 1; ++at) {
+        for (const int column : {0, 1}) {
+          for (const int32_t wrong : {-1, static_cast<int32_t>(kPairs)}) {
+            const int32_t right = std::exchange(index[column * kPairs + at], wrong);
+            detopsRulebook_t none = nullptr;
+            EXPECT_EQ(detopsCreateRulebook(handle.get(), pairs.desc(), pairs.data(), &count, kPairs, kPairs, &none),
+                      MLUOP_STATUS_BAD_PARAM);
+            EXPECT_EQ(std::string(handle.LastError()),
+                      "detopsCreateRulebook: indice_pairs[0, " + std::to_string(column) + ", " + std::to_string(at) +
+                          "] is " + std::to_string(wrong) + ", expected an index in [0, 140000).");
+            EXPECT_EQ(none, nullptr);
+            index[column * kPairs + at] = right;
+          }
+        }
+      }
     }
   }
 }

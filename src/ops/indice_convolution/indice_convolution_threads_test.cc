@@ -145,12 +145,10 @@ TEST_P(IndiceConvolutionThreads, SameBitsWithTheCallersRunner) {
 }
 
 // An operator may call the runner several times; whichever call goes wrong, the operator says so, and the handle works
-// again at once, with the runner and without.
+// again at once, with the runner and without. With few channels and many pairs narrow types are converted first.
 TEST_P(IndiceConvolutionThreads, RunnerThatFails) {
   using Fault = Runner::Fault;
-  const Problem problem(GetParam(), {.in_rows = 1201, .out_rows = 1201, .ci = 33, .co = 40, .kernel = {3, 1, 1}},
-                        ListKind::kCrossed, 13);
-  for (const Way way : kWays) {
+  const auto fail_every_call = [](Way way, const Problem& problem) {
     SCOPED_TRACE(NameOf(way));
     Handle handle(problem.Profile(way), 7);
     Tensor expected = problem.NewResult(way), result = problem.NewResult(way);
@@ -177,6 +175,14 @@ TEST_P(IndiceConvolutionThreads, RunnerThatFails) {
         ExpectBits(handle, way, problem, expected);
       }
     }
+  };
+  const Problem wide(GetParam(), {.in_rows = 1201, .out_rows = 1201, .ci = 33, .co = 40, .kernel = {3, 1, 1}},
+                     ListKind::kCrossed, 13);
+  const Problem narrow(GetParam(), {.in_rows = 901, .out_rows = 901, .ci = 16, .co = 20, .kernel = {3, 3, 1}},
+                       ListKind::kSubmanifold, 15);
+  for (const Way way : kWays) {
+    fail_every_call(way, wide);
+    fail_every_call(way, narrow);
   }
 }
 

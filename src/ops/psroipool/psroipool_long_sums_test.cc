@@ -69,6 +69,23 @@ TEST_P(PsRoiPoolLongSums, Backward) {
   }
 }
 
+// As many rois, which share rows, or columns, or both with others, but hardly a pixel: these sums are short.
+TEST_P(PsRoiPoolLongSums, ManyRoisApart) {
+  constexpr int64_t kSide = 48, kRois = kSide * kSide;
+  for (const int arrangement : {0, 1, 2, 3}) {
+    SCOPED_TRACE(arrangement);
+    Problem problem = MakeProblem({1, kSide, kSide, kRois, 1, 1, 3});
+    for (int64_t r = 0; r < kRois; ++r) {
+      const bool in_row = arrangement == 1 || (arrangement == 3 && r % 2 == 0);
+      const bool in_column = arrangement == 2 || (arrangement == 3 && r % 2 == 1);
+      const auto x = static_cast<double>(in_column ? 5 : r / 2 % kSide),
+                 y = static_cast<double>(in_row ? 7 : r / kSide % kSide);
+      problem.SetRoi(r, {0, x, y, x, y});
+    }
+    ExpectBackwardAgreement(problem);
+  }
+}
+
 // All bins in one channel: each pixel gets a term from every element of top_grad.
 TEST_P(PsRoiPoolLongSums, BackwardIntoOneChannel) {
   const Shape shape = {1, 2, 2, 600, 3, 3, 5};

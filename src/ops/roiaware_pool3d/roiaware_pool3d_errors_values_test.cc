@@ -196,6 +196,10 @@ TEST_P(RoiAwarePool3dBadValues, CompactLists) {
     ExpectBadParam("voxel_begins*",
                    [&](BadCall& call) { call["voxel_begins"].memory->Set(9, static_cast<double>(value)); });
   }
+  ExpectBadParam("voxel_begins* is 3, expected *", [](BadCall& call) {
+    call.used_rows = 0;  // they begin with 0 even so
+    call["voxel_begins"].memory->Set(0, 3);
+  });
   ExpectAccepted("empty and longer lists", [](BadCall& call) {
     call["voxel_begins"].memory->Set(9, 10);  // row 9 is empty
     call["voxel_begins"].memory->Set(20, 29);

@@ -63,6 +63,41 @@ TEST(RoiAwarePool3dLarge, StreetScene) {
   }
 }
 
+// From 8 MiB on outputs are written past the caches, wherever they begin, but for addresses that integers may not have.
+TEST(RoiAwarePool3dLarge, OutputsPastTheCaches) {
+  const Sizes sizes = {40, 3000, 31, 12, 12, 12, 32};
+  static_assert(40 * 12 * 12 * 12 * 31 * 4 >= (8 << 20), "argmax, the smallest");
+  for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}) {
+    for (const size_t offset : {0, 2, 4}) {
+      SCOPED_TRACE(testing::Message() << ElementName(type) << ", offset " << offset);
+      Problem problem(type, sizes, Placement::kAgainstFront, offset);
+      FillScene(problem, SceneKind::kScattered, 13);
+      ExpectLargeAgreement(problem, kMethods[offset / 2 % 2]);
+      if (offset == 0) ExpectLargeAgreement(problem, kAverage);
+    }
+  }
+}
+
+// Boxes that hold more points together than are searched at once, four million: the compact form, which must know all
+// sizes first, searches them again.
+TEST(RoiAwarePool3dLarge, MoreThanIsSearchedAtOnce) {
+  Problem problem(MLUOP_DTYPE_FLOAT, {230, 20000, 1, 2, 1, 1, 3});
+  SceneRandom random(14);
+  for (int64_t p = 0; p < 20000; ++p) {
+    problem.SetPoint(p, {random.Uniform(-1, 1), random.Uniform(-1, 1), random.Uniform(-1, 1)});
+  }
+  for (int64_t b = 0; b < 230; ++b) problem.SetBox(b, {0, 0, -1, 3 + 0.01 * static_cast<double>(b), 3, 2, 0});
+  const Expected expected(problem, kMax);
+  ASSERT_EQ(expected.voxel_num(), 460);
+  const Handle handle(DETOPS_PROFILE_FULL, 2);
+  Compact compact = problem.NewCompact(expected.voxel_num(), expected.point_num());
+  ASSERT_EQ(problem.Run(handle, kMax, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
+  ASSERT_EQ(expected.WrongIn(compact), "");
+  Dense dense = problem.NewDense();
+  ASSERT_EQ(problem.Run(handle, kMax, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
+  ASSERT_EQ(expected.WrongIn(dense), "");
+}
+
 // One point, or one box, very far away from the others.
 TEST(RoiAwarePool3dLarge, OneOutlier) {
   for (const double distance : {1e6, 1e30, 3e38}) {
