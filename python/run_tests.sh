@@ -42,6 +42,8 @@ if ! "$with_torch" -m pip show --quiet torch 2> /dev/null; then
 fi
 pip_install "$with_torch" "${tools[@]}" ml_dtypes expecttest
 pip_install "$with_torch" matplotlib || true  # For one test, which is skipped without it.
+# Not the folder that all programs of a user share: one that was killed may have left half a file there.
+export TORCHINDUCTOR_CACHE_DIR=$PWD/build/python/inductor
 # These tests are many and slow: two at a time, where that can be had.
 pip_install "$with_torch" pytest-xdist && parallel=(-n 2) || parallel=()
 pip_install "$with_torch" --no-deps --force-reinstall "$wheel"
