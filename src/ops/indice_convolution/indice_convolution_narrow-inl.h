@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "hwy/cache_control.h"
@@ -24,7 +25,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
-#if HWY_TARGET != HWY_SCALAR  // has no blocks, see IsNarrow
+
+// Sums of type C may be narrow products on this target, if WayOf says so.
+template <typename C>
+inline constexpr bool kHasNarrow = std::is_same_v<C, float> && HWY_TARGET != HWY_SCALAR;
+
+#if HWY_TARGET != HWY_SCALAR  // which has no blocks
 
 using DF = hn::ScalableTag<float>;
 using VF = hn::Vec<DF>;
@@ -91,7 +97,7 @@ HWY_INLINE void AddNarrowProductsOf(const GatheredRows<float>& gathered, int64_t
 }
 
 // For `count` pairs: sums[near] += rows[far] times the matrix, kSets vectors of columns and kQuads * 4 channels. The
-// sums are in the order of ColumnLanes.
+// columns of the sums are in the order that OrderColumns knows.
 template <int kSets, int kQuads>
 HWY_NOINLINE void AddNarrowProducts(const GatheredRows<float>& gathered, int64_t count, const float* matrix) {
   AddNarrowProductsOf<kQuads>(gathered, count, matrix, kUpTo<kSets>, kUpTo<kQuads>);
@@ -109,7 +115,7 @@ HWY_INLINE NarrowProductsFunction NarrowProductsOf(int64_t sets, int64_t quads, 
   return kFunctions[sets - 1][quads - kLeast];
 }
 
-// Pairs of one offset, see IsNarrow.
+// Pairs of one offset, see RowProductsWay.
 inline void MultiplyNarrow(const GatheredRows<float>& gathered, int64_t count, const float* matrix,
                            const FilterMatrices& filter) {
   constexpr auto kDepths = kUpTo<(kMaxNarrowRows - kMinNarrowRows) / kBlockLanes + 1>;

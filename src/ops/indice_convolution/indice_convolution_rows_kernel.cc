@@ -182,9 +182,7 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
     const int64_t count = std::min(chunk, part.count - first);
     GatherChunk<T>(d, tile, part, first, count, 0, filter.rows, gathered);
     if (tile.way == RowProductsWay::kNarrow) {
-#if HWY_TARGET != HWY_SCALAR
-      if constexpr (std::is_same_v<C, float>) MultiplyNarrow(gathered, count, panels, filter);
-#endif
+      if constexpr (kHasNarrow<C>) MultiplyNarrow(gathered, count, panels, filter);
     } else if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
       MultiplyThin<1>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors>);
     } else {
@@ -312,11 +310,9 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     if (tile.exact != nullptr) {
       for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.exact[i]);
     }
-#if HWY_TARGET != HWY_SCALAR
-    if constexpr (std::is_same_v<C, float>) {
+    if constexpr (kHasNarrow<C>) {
       if (tile.way == RowProductsWay::kNarrow) OrderColumns(sums, rows);
     }
-#endif
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
     for (int64_t r = 0; r < rows; ++r) FinishRow<T>(problem, first_row + r, sums + r * stride, begin, end, r < whole);
@@ -330,8 +326,7 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const T* const from = static_cast<const T*>(filters) + offset * filter.offset_stride;
   C* HWY_RESTRICT to = static_cast<C*>(panels);
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (std::is_same_v<C, float>) {
+  if constexpr (kHasNarrow<C>) {
     if (WayOf(filter, n, sizeof(C)) == RowProductsWay::kNarrow) {
       const auto weight_of = [&](int64_t row, int64_t column) {
         return ToSum(from[row * filter.row_stride + column * filter.column_stride]);
@@ -339,7 +334,6 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
       return PackNarrow(filter, weight_of, to);
     }
   }
-#endif
   constexpr int64_t kWidth = kPanelVectors;
   for (int64_t column = 0; column < filter.columns; column += kWidth * n) {
     const int64_t count = std::min(kWidth * n, filter.columns - column);
