@@ -28,6 +28,7 @@ __all__ = [
     "register_shapes",
 ]
 
+
 def _load() -> Any:
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
         raise ImportError(f"detops.torch needs PyTorch 2.10 or later, found {torch.__version__}.")

@@ -1,11 +1,11 @@
 #include "ops/get_indice_pairs/get_indice_pairs_lists.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <numeric>
 
 #include "core/checked_math.h"
+#include "core/one_by_one.h"
 
 namespace detops {
 namespace {
@@ -126,15 +126,13 @@ bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int
   // A thread stays in its room, which then stays in its cache. Offsets are handed out one by one, from the centre on:
   // there they have the most pairs.
   const int rooms = std::min(parallel.ThreadCount(), SortRoom::kLists);
-  std::atomic<int64_t> handed_out{0};
-  return parallel.Run(TasksFor(parallel, appended + 1, rooms), [&](int task) {
-    for (int64_t i; (i = handed_out.fetch_add(1, std::memory_order_relaxed)) <= appended;) {
-      if (i > 0) {
-        const int64_t offset = appended - i;
-        sort(task, offset, mirrored ? problem_.offsets - 1 - offset : -1);
-      } else if (mirrored) {
-        FillIdentity(problem_.offsets / 2);
-      }
+  const int workers = TasksFor(parallel, appended + 1, rooms);
+  return RunOneByOne(parallel, workers, appended + 1, [&](int worker, int64_t item) {
+    if (item > 0) {
+      const int64_t offset = appended - item;
+      sort(worker, offset, mirrored ? problem_.offsets - 1 - offset : -1);
+    } else if (mirrored) {
+      FillIdentity(problem_.offsets / 2);
     }
   });
 }

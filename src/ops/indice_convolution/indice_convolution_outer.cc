@@ -1,9 +1,10 @@
 #include "ops/indice_convolution/indice_convolution_outer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstring>
+
+#include "core/one_by_one.h"
 
 namespace detops {
 namespace {
@@ -64,22 +65,18 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
 
 bool OuterProducts::AddUp(const PairLists& lists, const Parallel& parallel) const {
   const int64_t units = segments_ * list_groups_;
-  std::atomic<int64_t> next{0};
-  return parallel.Run(workers_, [&](int worker) {
-    for (int64_t unit; (unit = next.fetch_add(1, std::memory_order_relaxed)) < units;) {
-      const int64_t segment = unit / list_groups_;
-      const Range blocks = PieceOf(lists.blocks, static_cast<int>(segments_), static_cast<int>(segment));
-      const Range group = PieceOf(lists.lists, static_cast<int>(list_groups_), static_cast<int>(unit % list_groups_));
-      std::byte* const sums = sums_ + segment * lists.lists * matrix_bytes_;
-      std::memset(sums + group.begin * matrix_bytes_, 0,
-                  static_cast<size_t>((group.end - group.begin) * matrix_bytes_));
-      for (int64_t first = blocks.begin; first < blocks.end; first += kBatchBlocks) {
-        const int64_t last = std::min(first + kBatchBlocks, blocks.end);
-        for (int64_t k = group.begin; k < group.end; ++k) {
-          kernels_.add_products({&problem_, in_place_, &lists.list[k], k + 1 < group.end ? &lists.list[k + 1] : nullptr,
-                                 first, last, sums + k * matrix_bytes_, left_ + worker * left_bytes_,
-                                 right_ + worker * right_bytes_});
-        }
+  return RunOneByOne(parallel, workers_, units, [&](int worker, int64_t unit) {
+    const int64_t segment = unit / list_groups_;
+    const Range blocks = PieceOf(lists.blocks, static_cast<int>(segments_), static_cast<int>(segment));
+    const Range group = PieceOf(lists.lists, static_cast<int>(list_groups_), static_cast<int>(unit % list_groups_));
+    std::byte* const sums = sums_ + segment * lists.lists * matrix_bytes_;
+    std::memset(sums + group.begin * matrix_bytes_, 0, static_cast<size_t>((group.end - group.begin) * matrix_bytes_));
+    for (int64_t first = blocks.begin; first < blocks.end; first += kBatchBlocks) {
+      const int64_t last = std::min(first + kBatchBlocks, blocks.end);
+      for (int64_t k = group.begin; k < group.end; ++k) {
+        kernels_.add_products({&problem_, in_place_, &lists.list[k], k + 1 < group.end ? &lists.list[k + 1] : nullptr,
+                               first, last, sums + k * matrix_bytes_, left_ + worker * left_bytes_,
+                               right_ + worker * right_bytes_});
       }
     }
   });

@@ -1,8 +1,9 @@
 #include "ops/indice_convolution/indice_convolution_rows.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
+
+#include "core/one_by_one.h"
 
 namespace detops {
 namespace {
@@ -68,8 +69,8 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
   if (whole_ && !ConvertWhole(parallel, kernels_.convert, problem_.source, elements, numbers_)) return false;
   const void* const own = kernels_.converts ? nullptr : problem_.source;
   // Tiles are handed out one by one, as they differ in work; who works on a tile does not change its result.
-  std::atomic<int64_t> next{0};
-  return parallel.Run(workers_, [&](int worker) {
+  const int64_t tiles = DivideRoundUp(lists.blocks, tile_blocks_);
+  return RunOneByOne(parallel, workers_, tiles, [&](int worker, int64_t index) {
     RowProductsTile tile = {&problem_,
                             way_,
                             &lists,
@@ -81,15 +82,14 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
                             whole_ ? numbers_ : own,
                             converted_ + worker * converted_bytes_};
     double* const exact = exact_ + worker * exact_size_;
-    for (int64_t first; (first = next.fetch_add(tile_blocks_, std::memory_order_relaxed)) < lists.blocks;) {
-      const int64_t last = std::min(first + tile_blocks_, lists.blocks);
-      // Crowded blocks are tiles of their own, so that what they become does not depend on the size of tiles.
-      for (tile.first = first; tile.first < last; tile.first = tile.last) {
-        tile.exact = lists.crowded[tile.first] != 0 ? exact : nullptr;
-        tile.last = tile.first + 1;
-        while (tile.exact == nullptr && tile.last < last && lists.crowded[tile.last] == 0) ++tile.last;
-        kernels_.multiply_tile(tile);
-      }
+    const int64_t first = index * tile_blocks_;
+    const int64_t last = std::min(first + tile_blocks_, lists.blocks);
+    // Crowded blocks are tiles of their own, so that what they become does not depend on the size of tiles.
+    for (tile.first = first; tile.first < last; tile.first = tile.last) {
+      tile.exact = lists.crowded[tile.first] != 0 ? exact : nullptr;
+      tile.last = tile.first + 1;
+      while (tile.exact == nullptr && tile.last < last && lists.crowded[tile.last] == 0) ++tile.last;
+      kernels_.multiply_tile(tile);
     }
   });
 }

@@ -3,10 +3,10 @@
 #include "ops/indice_pool/indice_pool.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "core/arena.h"
 #include "core/context.h"
+#include "core/one_by_one.h"
 #include "ops/indice_pool/indice_pool_kernel.h"
 #include "ops/indice_pool/indice_pool_rows.h"
 
@@ -42,12 +42,8 @@ class PoolPass {
   // `by_output` is read for the gradient of an average only. False if the caller's runner failed.
   bool Run(const PairLists& by_near, const PairLists& by_output, const Parallel& parallel) const {
     if (problem_.kind == PoolKind::kAverageGradient && !FillShares(by_output, parallel)) return false;
-    std::atomic<int64_t> next{0};
-    return parallel.Run(workers_, [&](int worker) {
-      for (int64_t block; (block = next.fetch_add(1, std::memory_order_relaxed)) < by_near.blocks;) {
-        PoolBlock(by_near, block, worker);
-      }
-    });
+    return RunOneByOne(parallel, workers_, by_near.blocks,
+                       [&](int worker, int64_t block) { PoolBlock(by_near, block, worker); });
   }
 
  private:
