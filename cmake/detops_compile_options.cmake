@@ -63,4 +63,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   endif()
   target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=(${detops_disabled_targets})"
                              "DETOPS_DISABLED_WIDE_TARGETS=(${detops_disabled_wide_targets})")
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  # NEON is bit 28, everything below is SVE, whose vectors have no size: they cannot be kept in arrays, structs or
+  # captures, as the kernels keep them.
+  target_compile_definitions(detops_kernel_options INTERFACE "HWY_DISABLED_TARGETS=((1LL<<28)-1)")
 endif()
