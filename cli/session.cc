@@ -22,7 +22,8 @@ Session::Session(const Library& library, const Case& the_case, bool full_profile
   invocation_.params = case_.params;
   if (const auto* sparse = std::get_if<GetIndicePairsParams>(&case_.params)) MakeSparseDescriptor(*sparse);
   if (const auto* convolution = std::get_if<IndiceConvolutionParams>(&case_.params)) {
-    invocation_.indice_num = convolution->indice_num.data();
+    static constexpr int64_t kNoCounts[1] = {0};  // an empty vector may have no address
+    invocation_.indice_num = convolution->indice_num.empty() ? kNoCounts : convolution->indice_num.data();
   }
   for (const HostTensor& tensor : case_.inputs) {
     invocation_.inputs.push_back(MakeTensor(tensor, inputs_));

@@ -219,7 +219,7 @@ void World::CallNames() {
   if (reserved != (to_reserved != nullptr ? 0u : 7u)) Broken("reserved memory is wrong");
   size_t size = 77;
   size_t* const to_size = OrNull(bytes_, &size);
-  const bool good = number > 0 && to_size != nullptr;
+  const bool good = number != MLUOP_DTYPE_INVALID && to_size != nullptr;
   ExpectStatus(mluOpGetSizeOfDataType(type, to_size), good, "mluOpGetSizeOfDataType");
   const bool sensible = size == 0 || size == 1 || size == 2 || size == 4 || size == 8;
   if (good ? !sensible : size != 77) Broken("size of type %d is %zu", number, size);

@@ -153,7 +153,7 @@ void DescriptorWorld::SetShapeAs(DescriptorModel& model, int variant) {
   const auto layout_given = static_cast<mluOpTensorLayout_t>(layout);
   const auto type_given = static_cast<mluOpDataType_t>(type);
   const mluOpTensorDescriptor_t desc = OrNull(bytes_, model.desc);
-  bool good = desc != nullptr && RankIsGood(model, rank);
+  bool good = desc != nullptr && RankIsGood(model, rank) && (rank > 0 || variant != 1 || kLong);
   if (variant != 2) good = good && layout >= 0 && type >= 0;
   if (rank > 0 || variant == 1) good = good && extents_given != nullptr;
   if (variant == 1) good = good && strides_given != nullptr;

@@ -1,5 +1,5 @@
-// DETOPS_NUM_THREADS and DETOPS_TARGET. The library reads them once, so every case is a program of its own: this one,
-// started again with the variables set and only the test of the child's part.
+// DETOPS_NUM_THREADS and DETOPS_TARGET. The library reads the second once, so every case is a program of its own: this
+// one, started again with the variables set and only the test of the child's part.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>

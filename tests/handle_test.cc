@@ -125,6 +125,8 @@ TEST(LibraryTest, SizesOfAllTypes) {
       {18, 0},
       {99, 0},
       {INT32_MAX, 0},
+      {-1, 0},
+      {INT32_MIN, 0},
   };
   for (const Row& row : rows) {
     size_t size = 77;
@@ -137,9 +139,7 @@ TEST(LibraryTest, SizeRefusesInvalidTypesAndNull) {
   constexpr char kFunction[] = "mluOpGetSizeOfDataType";
   size_t size = 77;
   EXPECT_EQ(mluOpGetSizeOfDataType(MLUOP_DTYPE_INVALID, &size), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_TRUE(ThreadTextIs(kFunction, "data_type is 0, expected a type above MLUOP_DTYPE_INVALID (0)."));
-  EXPECT_EQ(mluOpGetSizeOfDataType(static_cast<mluOpDataType_t>(-1), &size), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_TRUE(ThreadTextIs(kFunction, "data_type is -1, expected a type above MLUOP_DTYPE_INVALID (0)."));
+  EXPECT_TRUE(ThreadTextIs(kFunction, "data_type is 0, MLUOP_DTYPE_INVALID, expected a type."));
   EXPECT_EQ(size, 77u) << "a failed call wrote its result";
   EXPECT_EQ(mluOpGetSizeOfDataType(MLUOP_DTYPE_FLOAT, nullptr), MLUOP_STATUS_BAD_PARAM);
   EXPECT_TRUE(ThreadTextIs(kFunction, "size is NULL, expected a place for the result."));

@@ -267,7 +267,7 @@ TEST_F(TensorDescriptorTest, RefusedSetExChangesNothing) {
                 [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 2, nullptr, nullptr); });
   ExpectRefused(name + "dimStride is NULL, expected an array of dimNb strides.",
                 [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 2, good, nullptr); });
-  ExpectRefused(name + "dimNb is 0, expected 1 or more unless the pointer mode is HOST.",
+  ExpectRefused(name + "dimNb is 0, expected 1 or more.",
                 [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 0, good, good); });
   ExpectRefused(name + "dimSize[0] is -1, expected 0 or more.",
                 [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 2, bad, good); });

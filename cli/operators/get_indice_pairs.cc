@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "common.h"
@@ -68,6 +69,14 @@ class GetIndicePairsOperator : public Operator {
 
   Baseline Reference(const Case& c) const override {
     const HostTensor& indices = c.inputs[0];
+    // A tensor without elements, also an output, makes the whole result empty.
+    const auto filled = [&](size_t output, double value) {
+      return std::vector<double>(static_cast<size_t>(c.outputs[output].elements()), value);
+    };
+    const auto no_elements = [](const HostTensor& tensor) { return tensor.elements() == 0; };
+    if (no_elements(indices) || std::any_of(c.outputs.begin(), c.outputs.end(), no_elements)) {
+      return {{filled(0, -1), filled(1, -1), filled(2, 0)}, 0};
+    }
     const auto result = detops_reference::GetIndicePairs(
         ConvolutionOf(std::get<GetIndicePairsParams>(c.params)), indices.extents[0],
         reinterpret_cast<const int32_t*>(indices.data.data()), c.outputs[0].extents[0]);

@@ -196,6 +196,10 @@ class IndiceConvolution : public Operator {
   Baseline Reference(const Case& c) const override {
     const auto& p = std::get<IndiceConvolutionParams>(c.params);
     const HostTensor& list = c.inputs[2];
+    // Without elements there is nothing to add, whatever the pairs say.
+    if (std::any_of(c.inputs.begin(), c.inputs.end(), [](const HostTensor& t) { return t.elements() == 0; })) {
+      return {{std::vector<double>(static_cast<size_t>(c.outputs[0].elements()))}};
+    }
     const auto* const indices = reinterpret_cast<const int32_t*>(list.data.data());
     const detops_reference::ConvolutionPairs pairs = {
         list.extents[0], list.extents[2], {indices, indices + list.elements()}, p.indice_num, p.inverse != 0};

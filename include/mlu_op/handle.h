@@ -42,8 +42,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetQueue(mluOpHandle_t handle, cnrtQueue_t* que
 /** The enumerator's own spelling; "MLUOP_STATUS_UNKNOWN" for other values. Static text, never NULL. */
 const char* MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status);
 
-/** Bytes of one element; 0 for a value >= 0 that names no type.
- * BAD_PARAM: size is NULL; data_type is MLUOP_DTYPE_INVALID or negative. */
+/** Bytes of one element; 0 for a number that names no type.
+ * BAD_PARAM: size is NULL; data_type is MLUOP_DTYPE_INVALID. */
 mluOpStatus_t MLUOP_WIN_API mluOpGetSizeOfDataType(mluOpDataType_t data_type, size_t* size);
 
 /** Version of the contract: MLUOP_MAJOR, MLUOP_MINOR, MLUOP_PATCHLEVEL. NULL pointers are skipped. */

@@ -126,8 +126,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize
  *                nor 1
  * NOT_SUPPORTED  a tensor is not dense
  * BAD_PARAM      indice_pairs is not int32; a type is not one of those above; types differ; the on-chip type of
- *                features or output_grad is set but is not its type; that of filters_grad is set but is no floating
- *                type or is narrower than its type
+ *                features or output_grad is set but is not its type; that of filters_grad is set but is neither float
+ *                nor half (full profile: no floating type) or is narrower than its type
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
  * BAD_PARAM      ranks of features, output_grad, indice_pairs, filters_grad are not 2, 2, 3, 4 or 5; the layout of
  *                filters_grad is none of the above or does not fit its rank; a shape is not as above

@@ -33,7 +33,9 @@ extern "C" {
  * NOT_SUPPORTED  a tensor is not dense
  * BAD_PARAM      output has not as many rows as rois; C is not P * P * D; mapping_channel has not the shape of output
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
- * SUCCESS        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL
+ * SUCCESS        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL. Before
+ *                that BAD_PARAM if they overlap each other, rois or the workspace; NOT_SUPPORTED if mapping_channel is
+ *                there, has elements, and C is 2^31 or more
  * BAD_PARAM      rois has no elements; a data pointer is NULL; workspace is NULL and workspace_size is not 0;
  *                output, mapping_channel and workspace overlap each other or an input; a number in rois is NaN or Inf;
  *                a batch id is not a whole number in [0, N); a roi's scaled coordinates or extent overflow
@@ -54,8 +56,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const in
  *
  * top_grad, mapping_channel: [R, P, P, D], bottom_grad: [N, H, W, P * P * D], all NHWC; rois, spatial_scale and types
  * as forward. bottom_grad is overwritten, not added to. Scratch memory as forward, besides
- * 4 * H * W + 64 * C bytes per thread; with channels that are not forward's 1 MiB (8 * C if that is more) per
- * thread instead of the 24 MiB.
+ * 4 * H * W and 64 * C bytes (double: 128 * C) per thread; with channels that are not forward's 1 MiB (8 * C if that is
+ * more) per thread instead of the 24 MiB.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of top_grad,

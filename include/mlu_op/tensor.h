@@ -75,12 +75,13 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors_v2(mluOpTensorDescrip
                                                               const int desc_num);
 
 /** Sets a tensor with the caller's strides, in elements; any stride is kept. The operators here accept
- * only dense tensors and answer others with NOT_SUPPORTED. */
+ * only dense tensors and answer others with NOT_SUPPORTED.
+ * BAD_PARAM: as above; dimStride is NULL; dimNb is 0, also in pointer mode HOST. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorEx(mluOpTensorDescriptor_t desc, mluOpTensorLayout_t layout,
                                                        mluOpDataType_t dtype, int dimNb, const int dimSize[],
                                                        const int dimStride[]);
 
-/** As mluOpSetTensorDescriptorEx with 64-bit extents and strides. */
+/** As mluOpSetTensorDescriptorEx with 64-bit extents and strides; dimNb may be 0 in pointer mode HOST. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorEx_v2(mluOpTensorDescriptor_t desc, mluOpTensorLayout_t layout,
                                                           mluOpDataType_t dtype, int dimNb, const int64_t dimSize[],
                                                           const int64_t dimStride[]);

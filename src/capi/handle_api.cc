@@ -82,9 +82,8 @@ const char* MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status) {
 mluOpStatus_t MLUOP_WIN_API mluOpGetSizeOfDataType(mluOpDataType_t data_type, size_t* size) {
   const Call call("mluOpGetSizeOfDataType", nullptr);
   if (size == nullptr) return call.NullResult("size");
-  const int number = static_cast<int>(data_type);
-  if (number <= MLUOP_DTYPE_INVALID) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM, "data_type is %d, expected a type above MLUOP_DTYPE_INVALID (0).", number);
+  if (data_type == MLUOP_DTYPE_INVALID) {
+    return call.Fail(MLUOP_STATUS_BAD_PARAM, "data_type is 0, MLUOP_DTYPE_INVALID, expected a type.");
   }
   *size = detops::SizeOfType(data_type);
   return call.Succeed();

@@ -1,6 +1,7 @@
 // Tensor descriptors of mlu_op.h: making, shapes and strides.
 #include <climits>
 #include <new>
+#include <type_traits>
 
 #include "core/call.h"
 #include "core/tensor.h"
@@ -70,6 +71,10 @@ mluOpStatus_t SetEx(const Call& call, mluOpTensorDescriptor_t desc, const Reques
   if (desc == nullptr) return call.NullArgument("desc", "a tensor descriptor");
   if (request.extents == nullptr) return call.NullArgument("dimSize", "an array of dimNb extents");
   if (request.strides == nullptr) return call.NullArgument("dimStride", "an array of dimNb strides");
+  // The contract lets the form with 64-bit numbers alone say "one number, no axes".
+  if (std::is_same_v<Integer, int> && request.rank <= 0) {
+    return call.Fail(MLUOP_STATUS_BAD_PARAM, "dimNb is %d, expected 1 or more.", request.rank);
+  }
   return PrepareAndApply(call, *desc, request);
 }
 

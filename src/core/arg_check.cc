@@ -165,8 +165,8 @@ ArgCheck& ArgCheck::Axis(const TensorArg& tensor, int axis, const Extent& expect
 
 ArgCheck& ArgCheck::CountLimit(const TensorArg& tensor) {
   if (failed()) return *this;
-  // byte_count saturates too, and covers element counts that do not fit.
-  if (tensor.desc->byte_count() == INT64_MAX) {
+  // Both saturate. Numbers that name no type have no size, and so no bytes.
+  if (tensor.desc->byte_count() == INT64_MAX || tensor.desc->element_count() == INT64_MAX) {
     return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has shape %s, expected fewer than 2^63 bytes.", tensor.name,
                 ShapeText(*tensor.desc).text);
   }

@@ -5,11 +5,13 @@
 #ifndef DETOPS_CORE_ARG_CHECK_H_
 #define DETOPS_CORE_ARG_CHECK_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
 #include "core/call.h"
+#include "core/checked_math.h"
 #include "core/tensor.h"
 
 namespace detops {
@@ -25,8 +27,10 @@ struct TensorArg {
 struct BufferArg {
   BufferArg(const TensorArg& tensor)  // NOLINT(google-explicit-constructor): a tensor is a buffer
       : name(tensor.name), data(tensor.data), bytes(tensor.desc == nullptr ? 0 : tensor.desc->byte_count()) {}
-  BufferArg(const char* buffer_name, const void* buffer, int64_t buffer_bytes)
-      : name(buffer_name), data(buffer), bytes(buffer_bytes) {}
+  BufferArg(const char* buffer_name, const void* buffer, size_t buffer_bytes)
+      : name(buffer_name),
+        data(buffer),
+        bytes(buffer == nullptr ? 0 : static_cast<int64_t>(std::min<size_t>(buffer_bytes, kMaxInt64))) {}
   const char* name;
   const void* data;
   int64_t bytes;

@@ -68,11 +68,8 @@ class CheckedTasks {
 }  // namespace
 
 int DefaultThreadCount() {
-  static const int count = [] {
-    const int wanted = EnvironmentCount();
-    return wanted > 0 ? wanted : AffinityCount();
-  }();
-  return count;
+  const int wanted = EnvironmentCount();
+  return wanted > 0 ? wanted : AffinityCount();
 }
 
 int Parallel::TaskCount(int64_t items, int64_t min_items) const {

@@ -12,7 +12,7 @@
 
 namespace detops {
 
-// The number of CPUs this process may run on, or DETOPS_NUM_THREADS if that is a whole number above 0.
+// The number of CPUs this process may run on now, or DETOPS_NUM_THREADS if that is a whole number above 0.
 int DefaultThreadCount();
 
 // A half-open range of work items.
@@ -31,9 +31,9 @@ inline Range PieceOf(int64_t total, int count, int index) {
 
 class Parallel {
  public:
-  // 0 restores the default. `count` >= 0.
-  void SetThreadCount(int count) { thread_count_ = count; }
-  int ThreadCount() const { return thread_count_ > 0 ? thread_count_ : DefaultThreadCount(); }
+  // 0: the default of this moment. `count` >= 0.
+  void SetThreadCount(int count) { thread_count_ = count > 0 ? count : DefaultThreadCount(); }
+  int ThreadCount() const { return thread_count_; }
 
   void SetRunner(detopsRunner_t runner, void* opaque) {
     runner_ = runner;
@@ -58,7 +58,7 @@ class Parallel {
  private:
   bool RunTasks(int count, detopsTask_t task, void* context) const;
 
-  int thread_count_ = 0;
+  int thread_count_ = DefaultThreadCount();
   detopsRunner_t runner_ = nullptr;
   void* opaque_ = nullptr;
 };

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <thread>
@@ -14,6 +15,10 @@
 
 #include "core/thread_pool.h"
 #include "gtest/gtest.h"
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -96,6 +101,30 @@ TEST(ThreadCountTest, ZeroIsTheDefault) {
   parallel.SetThreadCount(0);
   EXPECT_EQ(parallel.ThreadCount(), DefaultThreadCount());
 }
+
+#if defined(__linux__)
+// A process may be moved to fewer cores while it runs: who asks then gets their number.
+TEST(ThreadCountTest, TheDefaultIsThatOfTheMoment) {
+  if (std::getenv("DETOPS_NUM_THREADS") != nullptr) GTEST_SKIP() << "the variable says how many";
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  Parallel before;
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  const Parallel during;
+  EXPECT_EQ(during.ThreadCount(), 1);
+  EXPECT_EQ(before.ThreadCount(), CPU_COUNT(&all)) << "a handle changed by itself";
+  before.SetThreadCount(0);
+  EXPECT_EQ(before.ThreadCount(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
+  before.SetThreadCount(0);
+  EXPECT_EQ(before.ThreadCount(), CPU_COUNT(&all));
+}
+#endif
 
 // Runs `count` tasks and says how often each index came.
 void ExpectEveryIndexOnce(const Parallel& parallel, int count) {

@@ -66,16 +66,16 @@ void AddNames(Table& table) {
                [](Names& n, mluOpHandle_t) -> int { return mluOpGetSizeOfDataType(MLUOP_DTYPE_HALF, &n.size); });
   size.BadParam(BadClass::kNull, "size", "size is NULL",
                 [](Names&, mluOpHandle_t) -> int { return mluOpGetSizeOfDataType(MLUOP_DTYPE_HALF, nullptr); });
-  for (const int number : {0, -1, INT32_MIN}) {
-    size.BadParam(BadClass::kEnumerator, "data_type", "data_type is " + std::to_string(number),
-                  [number](Names& n, mluOpHandle_t) -> int {
-                    return mluOpGetSizeOfDataType(static_cast<mluOpDataType_t>(number), &n.size);
-                  });
+  size.BadParam(BadClass::kEnumerator, "data_type", "data_type is 0",
+                [](Names& n, mluOpHandle_t) -> int { return mluOpGetSizeOfDataType(MLUOP_DTYPE_INVALID, &n.size); });
+  for (const int number : {10, -1, INT32_MIN}) {
+    size.Defines(
+        BadClass::kEnumerator, std::to_string(number) + ", which names no type, has size 0",
+        [number](Names& n, mluOpHandle_t) -> int {
+          return mluOpGetSizeOfDataType(static_cast<mluOpDataType_t>(number), &n.size);
+        },
+        [](Names& n) { return n.size == 0 ? "" : "the size is not 0"; });
   }
-  size.Defines(
-      BadClass::kEnumerator, "a number that names no type has size 0",
-      [](Names& n, mluOpHandle_t) -> int { return mluOpGetSizeOfDataType(static_cast<mluOpDataType_t>(10), &n.size); },
-      [](Names& n) { return n.size == 0 ? "" : "the size is not 0"; });
   size.HasNothingElse(Row::Objects::kNone);
 }
 

@@ -267,8 +267,7 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
   problem.out_indices = static_cast<int32_t*>(const_cast<void*>(args.out.data));
   problem.counts = static_cast<int32_t*>(const_cast<void*>(args.num.data));
   problem.workspace = workspace;
-  const BufferArg space("workspace", workspace,
-                        static_cast<int64_t>(std::min<size_t>(workspace_size, static_cast<size_t>(kMaxInt64))));
+  const BufferArg space("workspace", workspace, workspace_size);
   // clang-format off
   check
       .Data(args.indices).Data(args.pairs).Data(args.out).Data(args.num)

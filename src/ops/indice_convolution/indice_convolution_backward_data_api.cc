@@ -137,7 +137,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardData(
   if (!empty) {
     pairs = MakeIndicePairs(args.pairs, indice_num, pairs.rows[0], pairs.rows[1]);
     check.Data(args.output_grad).Data(args.filters).Data(args.pairs).Data(args.input_grad);
-    const BufferArg counts("indice_num", indice_num, pairs.offsets * static_cast<int64_t>(sizeof(int64_t)));
+    const BufferArg counts("indice_num", indice_num, static_cast<size_t>(pairs.offsets) * sizeof(int64_t));
     CheckBuffers(check, args.input_grad, {args.output_grad, args.filters, args.pairs, counts}, workspace,
                  workspace_size);
     if (check.failed()) return check.status();

@@ -8,7 +8,7 @@
 namespace detops {
 
 // The types a caller has asked the accelerator to compute in must not be narrower than the tensors'.
-void CheckOnchipTypes(ArgCheck& check, const TensorArg& features, const TensorArg& output_grad,
+void CheckOnchipTypes(ArgCheck& check, const Call& call, const TensorArg& features, const TensorArg& output_grad,
                       const TensorArg& filters_grad);
 
 OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorArg& output_grad,

@@ -7,7 +7,7 @@
 
 namespace detops {
 
-void CheckOnchipTypes(ArgCheck& check, const TensorArg& features, const TensorArg& output_grad,
+void CheckOnchipTypes(ArgCheck& check, const Call& call, const TensorArg& features, const TensorArg& output_grad,
                       const TensorArg& filters_grad) {
   if (check.failed()) return;
   for (const TensorArg* tensor : {&features, &output_grad}) {
@@ -17,11 +17,12 @@ void CheckOnchipTypes(ArgCheck& check, const TensorArg& features, const TensorAr
                TypeName(tensor->desc->type));
   }
   const mluOpDataType_t onchip = filters_grad.desc->onchip_type;
-  const bool floating = onchip == MLUOP_DTYPE_HALF || onchip == MLUOP_DTYPE_FLOAT || onchip == MLUOP_DTYPE_BFLOAT16 ||
-                        onchip == MLUOP_DTYPE_DOUBLE;
-  check.Rule(onchip == MLUOP_DTYPE_INVALID || (floating && SizeOfType(onchip) >= SizeOfType(filters_grad.desc->type)),
-             MLUOP_STATUS_BAD_PARAM, "%s has on-chip type %s, expected a floating type not narrower than %s.",
-             filters_grad.name, TypeName(onchip), TypeName(filters_grad.desc->type));
+  const bool contract = onchip == MLUOP_DTYPE_HALF || onchip == MLUOP_DTYPE_FLOAT;
+  const bool full = contract || onchip == MLUOP_DTYPE_BFLOAT16 || onchip == MLUOP_DTYPE_DOUBLE;
+  const bool wide = SizeOfType(onchip) >= SizeOfType(filters_grad.desc->type);
+  check.Rule(onchip == MLUOP_DTYPE_INVALID || ((IsFull(call) ? full : contract) && wide), MLUOP_STATUS_BAD_PARAM,
+             "%s has on-chip type %s, expected a floating type not narrower than %s%s.", filters_grad.name,
+             TypeName(onchip), TypeName(filters_grad.desc->type), full && wide ? kFullProfileLifts : "");
 }
 
 OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorArg& output_grad,
@@ -57,7 +58,7 @@ void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
   check.Dense(args.features).Dense(args.output_grad).Dense(args.pairs).Dense(args.filters_grad);
   check.Int32(args.pairs).FloatingType(args.features);
   check.SameType(args.output_grad, args.features).SameType(args.filters_grad, args.features);
-  CheckOnchipTypes(check, args.features, args.output_grad, args.filters_grad);
+  CheckOnchipTypes(check, call, args.features, args.output_grad, args.filters_grad);
   check.CountLimit(args.features).CountLimit(args.output_grad).CountLimit(args.pairs).CountLimit(args.filters_grad);
   check.Rank(args.features, 2).Rank(args.output_grad, 2).Rank(args.pairs, 3);
   CheckFilterRank(check, args.filters_grad);
@@ -139,7 +140,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardFilter(
   if (!empty) {
     pairs = MakeIndicePairs(args.pairs, indice_num, pairs.rows[0], pairs.rows[1]);
     check.Data(args.features).Data(args.output_grad).Data(args.pairs).Data(args.filters_grad);
-    const BufferArg counts("indice_num", indice_num, pairs.offsets * static_cast<int64_t>(sizeof(int64_t)));
+    const BufferArg counts("indice_num", indice_num, static_cast<size_t>(pairs.offsets) * sizeof(int64_t));
     CheckBuffers(check, args.filters_grad, {args.features, args.output_grad, args.pairs, counts}, workspace,
                  workspace_size);
     CheckCounts(check, indice_num, pairs.offsets, pairs.length);

@@ -1,7 +1,5 @@
 #include "ops/indice_convolution/indice_convolution_check.h"
 
-#include <algorithm>
-
 #include "core/checked_math.h"
 #include "core/context.h"
 #include "core/data_type.h"
@@ -40,14 +38,18 @@ void CheckFilterRank(ArgCheck& check, const TensorArg& filters) {
   check.Rule(rank == 4 || rank == 5, MLUOP_STATUS_BAD_PARAM, "%s has rank %d, expected 4 or 5.", filters.name, rank);
 }
 
+bool FilterLayoutFits(mluOpTensorLayout_t layout, int rank) {
+  if (!IsFilterLayout(layout) || (rank != 4 && rank != 5)) return false;
+  const bool spatial3 = layout == MLUOP_LAYOUT_NDHWC || layout == MLUOP_LAYOUT_NCDHW;
+  return layout == MLUOP_LAYOUT_ARRAY || spatial3 == (rank == 5);
+}
+
 void CheckFilterLayout(ArgCheck& check, const TensorArg& filters) {
   if (check.failed()) return;
   const mluOpTensorLayout_t layout = filters.desc->layout;
   const int rank = filters.desc->rank();
-  const bool spatial3 = layout == MLUOP_LAYOUT_NDHWC || layout == MLUOP_LAYOUT_NCDHW;
-  const bool fits = IsFilterLayout(layout) && (layout == MLUOP_LAYOUT_ARRAY || spatial3 == (rank == 5));
-  check.Rule(fits, MLUOP_STATUS_BAD_PARAM, "%s has layout %s, expected %s as its rank is %d.", filters.name,
-             LayoutName(layout), rank == 5 ? "NDHWC, NCDHW or ARRAY" : "NHWC, NCHW, HWCN or ARRAY", rank);
+  check.Rule(FilterLayoutFits(layout, rank), MLUOP_STATUS_BAD_PARAM, "%s has layout %s, expected %s as its rank is %d.",
+             filters.name, LayoutName(layout), rank == 5 ? "NDHWC, NCDHW or ARRAY" : "NHWC, NCHW, HWCN or ARRAY", rank);
 }
 
 FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters) {
@@ -98,13 +100,9 @@ void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const Filte
              static_cast<long long>(filter.offsets), static_cast<long long>(offsets));
 }
 
-BufferArg WorkspaceBuffer(void* workspace, size_t size) {
-  return {"workspace", workspace, static_cast<int64_t>(std::min<size_t>(size, static_cast<size_t>(kMaxInt64)))};
-}
-
 void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_list<BufferArg> inputs, void* workspace,
                   size_t workspace_size) {
-  const BufferArg space = WorkspaceBuffer(workspace, workspace_size);
+  const BufferArg space("workspace", workspace, workspace_size);
   check.WorkspacePointer(workspace, workspace_size).Separate(output, inputs).Separate(output, {space});
   check.Separate(space, inputs);
 }

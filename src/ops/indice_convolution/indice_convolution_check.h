@@ -23,6 +23,9 @@ void CheckInverse(ArgCheck& check, const Call& call, int64_t inverse, mluOpStatu
 // One of the layouts of filters, whatever the rank.
 bool IsFilterLayout(mluOpTensorLayout_t layout);
 
+// One for filters of this rank, 4 or 5.
+bool FilterLayoutFits(mluOpTensorLayout_t layout, int rank);
+
 // Rank 4 or 5 and a layout that fits; else BAD_PARAM.
 void CheckFilterRank(ArgCheck& check, const TensorArg& filters);
 void CheckFilterLayout(ArgCheck& check, const TensorArg& filters);
@@ -38,8 +41,6 @@ void CheckCountsNotNegative(ArgCheck& check, const int64_t* indice_num, int64_t 
 
 // A filter for as many offsets as the rulebook has.
 void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, int64_t offsets);
-
-BufferArg WorkspaceBuffer(void* workspace, size_t size);
 
 // The workspace pointer; then `output` shares no byte with anything, nor the workspace with an input.
 void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_list<BufferArg> inputs, void* workspace,

@@ -123,10 +123,8 @@ TEST_P(IndiceConvolutionArguments, LayoutOfFilters) {
         } else if (forward && function.contract()) {
           // First the layout, then the rank.
           const std::string said = LayoutIsOfRankFive(layout) ? "filters has rank 4" : "filters*layout";
-          judges_lifts_ = fits || !LayoutIsKnown(layout);
           Refuse(call, function.entry, kLimit, fits ? said + "*" + kLifts : said);
         } else {
-          judges_lifts_ = true;
           Refuse(call, function.entry, forward && !LayoutIsKnown(layout) ? kLimit : kBad, Name(kFilters) + "*layout");
         }
       }

@@ -30,10 +30,11 @@ void CheckForwardFilter(ArgCheck& check, const Call& call, const TensorArg& filt
   if (check.failed()) return;
   const mluOpTensorLayout_t layout = filters.desc->layout;
   const bool known = IsFilterLayout(layout);
+  const bool lifted = known && FilterLayoutFits(layout, filters.desc->rank());
   const bool contract = layout == MLUOP_LAYOUT_NDHWC || layout == MLUOP_LAYOUT_NCDHW || layout == MLUOP_LAYOUT_ARRAY;
   check.Rule(contract || (IsFull(call) && known), MLUOP_STATUS_NOT_SUPPORTED,
              "filters has layout %s, expected NDHWC, NCDHW or ARRAY%s%s.", LayoutName(layout),
-             IsFull(call) ? ", or NHWC, NCHW or HWCN with rank 4" : "", known ? kFullProfileLifts : "");
+             IsFull(call) ? ", or NHWC, NCHW or HWCN with rank 4" : "", lifted ? kFullProfileLifts : "");
 }
 
 void CheckForwardFilterRank(ArgCheck& check, const Call& call, const TensorArg& filters) {
@@ -41,7 +42,7 @@ void CheckForwardFilterRank(ArgCheck& check, const Call& call, const TensorArg& 
   const int rank = filters.desc->rank();
   check.Rule(rank == 5 || (rank == 4 && IsFull(call)), MLUOP_STATUS_NOT_SUPPORTED,
              "filters has rank %d, expected %s%s.", rank, IsFull(call) ? "4 or 5" : "5",
-             rank == 4 ? kFullProfileLifts : "");
+             rank == 4 && FilterLayoutFits(filters.desc->layout, rank) ? kFullProfileLifts : "");
   CheckFilterLayout(check, filters);
 }
 
@@ -159,7 +160,7 @@ mluOpStatus_t RunForward(const char* name, mluOpHandle_t handle, const ForwardAr
   IndicePairs lists = NoPairs(inverse ? out_rows : features_rows, inverse ? features_rows : out_rows);
   if (!empty) {
     lists = MakeIndicePairs(args.pairs, pairs.indice_num, lists.rows[0], lists.rows[1]);
-    const BufferArg counts("indice_num", pairs.indice_num, lists.offsets * static_cast<int64_t>(sizeof(int64_t)));
+    const BufferArg counts("indice_num", pairs.indice_num, static_cast<size_t>(lists.offsets) * sizeof(int64_t));
     CheckBuffers(check, args.out, {args.features, args.filters, args.pairs, counts}, workspace, workspace_size);
   }
   CheckFinishSeparate(check, args);

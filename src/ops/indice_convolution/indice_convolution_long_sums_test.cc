@@ -58,6 +58,20 @@ TEST_P(IndiceConvolutionLongSums, ManyOffsetsMeetInOneRow) {
   }
 }
 
+// A row that every offset of a large kernel meets once: sums of 4,913 pairs without any index twice in an offset.
+TEST_P(IndiceConvolutionLongSums, ManyOffsets) {
+  constexpr int64_t kOffsets = 17 * 17 * 17;
+  ConvolutionPairs pairs = NoPairs(kOffsets, 3);
+  for (int64_t k = 0; k < kOffsets; ++k) SetList(pairs, k, {0, 2}, {2, 1});
+  for (const int64_t ci : {1, 4, 16, 17}) {
+    for (const int64_t co : {3, 16}) {
+      const Shape shape = {.in_rows = 3, .out_rows = 3, .ci = ci, .co = co, .kernel = {17, 17, 17}};
+      ExpectLongSums(shape, pairs, Way::kForward);
+      ExpectLongSums(shape, pairs, Way::kBackwardData);
+    }
+  }
+}
+
 // 1,024 channels of each of 125 offsets: 128,000 terms for one row without any index twice in an offset.
 TEST_P(IndiceConvolutionLongSums, ManyChannelsAndOffsets) {
   ConvolutionPairs pairs = NoPairs(125, 2);

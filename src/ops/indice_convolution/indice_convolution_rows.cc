@@ -68,6 +68,9 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
   const int64_t elements = problem_.source_rows * problem_.filter.rows;
   if (whole_ && !ConvertWhole(parallel, kernels_.convert, problem_.source, elements, numbers_)) return false;
   const void* const own = kernels_.converts ? nullptr : problem_.source;
+  // In a block that is not crowded a row occurs once in a list. Thin products add every channel straight to its sum.
+  const int64_t terms = SaturatingMultiply(lists.lists, way_ == RowProductsWay::kThin ? problem_.filter.rows : 1);
+  const bool long_rows = terms > kMaxFloatTerms && kernels_.sum_size < static_cast<int64_t>(sizeof(double));
   // Tiles are handed out one by one, as they differ in work; who works on a tile does not change its result.
   const int64_t tiles = DivideRoundUp(lists.blocks, tile_blocks_);
   return RunOneByOne(parallel, workers_, tiles, [&](int worker, int64_t index) {
@@ -86,7 +89,7 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
     const int64_t last = std::min(first + tile_blocks_, lists.blocks);
     // Crowded blocks are tiles of their own, so that what they become does not depend on the size of tiles.
     for (tile.first = first; tile.first < last; tile.first = tile.last) {
-      tile.exact = lists.crowded[tile.first] != 0 ? exact : nullptr;
+      tile.exact = long_rows || lists.crowded[tile.first] != 0 ? exact : nullptr;
       tile.last = tile.first + 1;
       while (tile.exact == nullptr && tile.last < last && lists.crowded[tile.last] == 0) ++tile.last;
       kernels_.multiply_tile(tile);

@@ -26,6 +26,9 @@ inline int64_t RowChunk(int64_t row_bytes) {
 // added in float; the sums of the pieces are added in double.
 inline constexpr int64_t kCrowdedTerms = 256;
 
+// If more numbers than this may be added to a row in float, all blocks are worked on in that way.
+inline constexpr int64_t kMaxFloatTerms = 768;
+
 // Vectors of a matrix that a thin product keeps in registers.
 inline constexpr int64_t kThinVectors = 12;
 

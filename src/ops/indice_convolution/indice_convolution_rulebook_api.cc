@@ -196,7 +196,7 @@ mluOpStatus_t detopsRulebookConvolutionBackwardFilter(mluOpHandle_t handle, deto
   CheckZeroOrOne(check, "inverse", inverse);
   check.Dense(features_arg).Dense(output_arg).Dense(filters_arg).FloatingType(features_arg);
   check.SameType(output_arg, features_arg).SameType(filters_arg, features_arg);
-  CheckOnchipTypes(check, features_arg, output_arg, filters_arg);
+  CheckOnchipTypes(check, call, features_arg, output_arg, filters_arg);
   check.CountLimit(features_arg).CountLimit(output_arg).CountLimit(filters_arg);
   check.Rank(features_arg, 2).Rank(output_arg, 2);
   CheckFilterRank(check, filters_arg);

@@ -51,7 +51,7 @@ void CheckDataOf(ArgCheck& check, std::initializer_list<TensorArg> tensors) {
 void CheckSeparateFromPairs(ArgCheck& check, const TensorArg& output, const PairsArguments& pairs) {
   if (check.failed() || pairs.on_rulebook()) return;
   const int64_t offsets = pairs.tensor.desc->extent(0);
-  const BufferArg counts("indice_num", pairs.indice_num, offsets * static_cast<int64_t>(sizeof(int64_t)));
+  const BufferArg counts("indice_num", pairs.indice_num, static_cast<size_t>(offsets) * sizeof(int64_t));
   check.Separate(output, {pairs.tensor, counts});
 }
 

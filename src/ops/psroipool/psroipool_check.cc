@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/gen_case.h"
 #include "core/simd_target.h"
+#include "core/value_check.h"
 #include "ops/psroipool/psroipool_mapping.h"
 #include "ops/psroipool/psroipool_rois.h"
 
@@ -54,10 +55,14 @@ void CheckRoiValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments&
   if (fault == RoiFault::kBatchId) {
     check.NoBadElement(args.rois, roi * 5, "a whole number in [0, N), N being the number of images");
   } else if (fault == RoiFault::kOverflow) {
+    const auto coordinate = [&](int column) {
+      return NumberText(ElementAsDouble(args.rois.desc->type, args.rois.data, roi * 5 + column));
+    };
     check.Rule(false, MLUOP_STATUS_BAD_PARAM,
-               "rois[%lld] has coordinates or an extent that overflow once scaled by spatial_scale = %s, expected "
-               "finite ones.",
-               static_cast<long long>(roi), ScaleText(args).text);
+               "rois[%lld] has the corners (%s, %s) and (%s, %s), which or whose distance overflow once scaled by "
+               "spatial_scale = %s, expected finite ones.",
+               static_cast<long long>(roi), coordinate(1).text, coordinate(2).text, coordinate(3).text,
+               coordinate(4).text, ScaleText(args).text);
   }
 }
 
@@ -126,7 +131,7 @@ mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiP
   const PsRoiPoolProblem problem = MakeProblem(args);
   if (problem.target != nullptr) check.Separate(args.pooled, {args.rois, args.mapping, space});
   if (problem.mapping_channel != nullptr) check.Separate(args.mapping, {args.rois, space});
-  CheckChannelLimit(check, args.map);
+  if (problem.mapping_channel != nullptr && args.mapping.desc->element_count() > 0) CheckChannelLimit(check, args.map);
   if (check.failed()) return check.status();
   return Finish(call, args,
                 [&](const Parallel& parallel, Scratch& scratch) { return PsRoiPoolEmpty(problem, parallel, scratch); });
@@ -159,7 +164,7 @@ void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args) {
 mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args, void* workspace,
                             size_t workspace_size) {
   if (check.failed()) return check.status();
-  const BufferArg space("workspace", workspace, static_cast<int64_t>(workspace_size));
+  const BufferArg space("workspace", workspace, workspace_size);
   if (args.map.desc->element_count() == 0) return FinishEmptyForward(call, check, args, space);
   check.NotEmpty(args.rois).Data(args.map).Data(args.rois).Data(args.pooled);
   if (args.mapping.desc != nullptr) check.Data(args.mapping);

@@ -173,6 +173,27 @@ TEST_P(PsRoiPoolLimits, ProductsThatWrapIn64Bits) {
   }
 }
 
+// Channels of 2^31 and more are too many for mapping_channel, but not where it has no elements.
+TEST_P(PsRoiPoolLimits, ChannelsWithoutMapping) {
+  if (!forward()) return;
+  const Descriptor map(MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_FLOAT, {0, 2, 2, 3200000000});
+  for (const int64_t count : {0, 1}) {
+    const Descriptor rois(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {count, 5});
+    const Descriptor pooled(MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_FLOAT, {count, 40000, 40000, 2});
+    const Descriptor mapping(MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_INT32, {count, 40000, 40000, 2});
+    const Handle handle(DETOPS_PROFILE_FULL);
+    int32_t untouched = 7;
+    const mluOpStatus_t status =
+        extension()
+            ? detopsPsRoiPoolForward(handle.get(), DETOPS_PSROIPOOL_RFCN, 40000, 40000, 1, 2, map.get(), nullptr,
+                                     rois.get(), nullptr, pooled.get(), nullptr, mapping.get(), &untouched)
+            : mluOpPsRoiPoolForward(handle.get(), 40000, 40000, 1, 40000, 2, map.get(), nullptr, rois.get(), nullptr,
+                                    pooled.get(), nullptr, mapping.get(), &untouched);
+    EXPECT_EQ(status, count == 0 ? MLUOP_STATUS_SUCCESS : MLUOP_STATUS_NOT_SUPPORTED) << handle.LastError();
+    EXPECT_EQ(untouched, 7);
+  }
+}
+
 // The last rule of all: rows and columns are counted in 32 bits. The map is addresses without memory, which nothing may
 // touch before.
 TEST_P(PsRoiPoolLimits, RowsAndColumns) {

@@ -146,12 +146,18 @@ TEST_P(PsRoiPoolOverlap, OfWhatAnEmptyMapLeaves) {
   ExpectBadParam("mapping_channel overlaps rois in memory, expected separate buffers.",
                  with_empty_map([](BadCall& call) { call.mapping.data = call.rois.data; }));
   if (extension()) return;
+  ExpectAccepted("no workspace", with_empty_map([](BadCall& call) { call.workspace_size = SIZE_MAX; }));
   for (const NamedTensor& which : {kPooled, kMapping}) {
-    ExpectBadParam(std::string(which.name) + " overlaps workspace in memory, expected separate buffers.",
-                   with_empty_map([&](BadCall& call) {
-                     call.workspace = (call.*which.tensor).data;
-                     call.workspace_size = 40;
-                   }));
+    // A size that no signed number holds is a size all the same.
+    for (const size_t size : {size_t{40}, SIZE_MAX}) {
+      const auto overlap = [&](BadCall& call) {
+        call.workspace = (call.*which.tensor).data;
+        call.workspace_size = size;
+      };
+      const std::string sentence = " overlaps workspace in memory, expected separate buffers.";
+      ExpectBadParam(which.name + sentence, with_empty_map(overlap));
+      ExpectBadParam(which.name + sentence, overlap);
+    }
   }
 }
 

@@ -96,9 +96,11 @@ struct Call {
     for (int64_t r = 0; r < shape.rois; ++r) {
       double roi[5];
       for (int64_t i = 0; i < 5; ++i) roi[i] = detops_test::ReadElement(type, rois, r * 5 + i);
+      // A roi of an image that is not there, as where there are none at all, has empty bins.
+      const bool there = roi[0] >= 0 && roi[0] < static_cast<double>(shape.batch);
       for (int64_t ph = 0; ph < shape.pooled_height; ++ph) {
         for (int64_t pw = 0; pw < shape.pooled_width; ++pw) {
-          const Bin bin = {SpanOf(roi[2], roi[4], shape.pooled_height, ph, shape.height),
+          const Bin bin = {there ? SpanOf(roi[2], roi[4], shape.pooled_height, ph, shape.height) : Span{0, 0},
                            SpanOf(roi[1], roi[3], shape.pooled_width, pw, shape.width)};
           for (int64_t d = 0; d < shape.output_dim; ++d) {
             const int64_t channel = (d * shape.pooled_height + ph) * shape.pooled_width + pw;

@@ -31,15 +31,37 @@ struct ForwardArguments {
   bool fills_argmax() const { return !max() && argmax.desc != nullptr && argmax.data != nullptr; }
 };
 
-void CheckForwardShapes(ArgCheck& check, const ForwardArguments& args) {
-  Dim B("boxes_num", args.boxes_num), P("pts_num", args.pts_num), C("channels", args.channels);
-  Dim X("out_x", args.boxes.out_x), Y("out_y", args.boxes.out_y), Z("out_z", args.boxes.out_z);
-  Dim M("max_pts_each_voxel", args.boxes.max_points);
-  check.Shape(args.boxes.rois, {B, 7})
-      .Shape(args.boxes.pts, {P, 3})
-      .Shape(args.feature, {P, C})
-      .Shape(args.pts_idx, {B, X, Y, Z, M})
-      .Shape(args.pooled, {B, X, Y, Z, C});
+// Extents that several tensors have: scalar arguments, or, in the extension, those of the first tensor.
+struct ForwardDims {
+  ForwardDims() : B("B"), P("P"), C("C"), X("X"), Y("Y"), Z("Z"), M("M") {}
+  explicit ForwardDims(const ForwardArguments& args)
+      : B("boxes_num", args.boxes_num),
+        P("pts_num", args.pts_num),
+        C("channels", args.channels),
+        X("out_x", args.boxes.out_x),
+        Y("out_y", args.boxes.out_y),
+        Z("out_z", args.boxes.out_z),
+        M("max_pts_each_voxel", args.boxes.max_points) {}
+  Dim B, P, C, X, Y, Z, M;
+};
+
+void CheckForwardShapes(ArgCheck& check, const ForwardArguments& args, ForwardDims& n) {
+  check.Shape(args.boxes.rois, {n.B, 7})
+      .Shape(args.boxes.pts, {n.P, 3})
+      .Shape(args.feature, {n.P, n.C})
+      .Shape(args.pts_idx, {n.B, n.X, n.Y, n.Z, n.M})
+      .Shape(args.pooled, {n.B, n.X, n.Y, n.Z, n.C});
+}
+
+void CheckForwardSizes(ArgCheck& check, const ForwardArguments& args, bool extension) {
+  if (extension) {
+    check.NotEmpty(args.boxes.rois).NotEmpty(args.boxes.pts).NotEmpty(args.feature).NotEmpty(args.pts_idx);
+    return;
+  }
+  check.Integer("boxes_num", args.boxes_num, args.boxes_num > 0, "a number above 0")
+      .Integer("pts_num", args.pts_num, args.pts_num > 0, "a number above 0")
+      .Integer("channels", args.channels, args.channels > 0, "a number above 0");
+  CheckGridNumbers(check, args.boxes);
 }
 
 void CheckForwardTypes(ArgCheck& check, const ForwardArguments& args) {
@@ -67,7 +89,7 @@ void CheckContractLimits(ArgCheck& check, const Call& call, const ForwardArgumen
 }
 
 // The maximum needs argmax; with average it may be anything, as long as its bytes can be counted.
-void CheckArgmax(ArgCheck& check, const ForwardArguments& args) {
+void CheckArgmax(ArgCheck& check, const ForwardArguments& args, ForwardDims& n) {
   if (!args.max()) {
     if (args.fills_argmax()) {
       check.Supported(check.failed() || args.argmax.desc->byte_count() != kMaxInt64,
@@ -75,14 +97,12 @@ void CheckArgmax(ArgCheck& check, const ForwardArguments& args) {
     }
     return;
   }
-  Dim B("boxes_num", args.boxes_num), C("channels", args.channels);
-  Dim X("out_x", args.boxes.out_x), Y("out_y", args.boxes.out_y), Z("out_z", args.boxes.out_z);
-  check.Descriptor(args.argmax).Rank(args.argmax, 5).Shape(args.argmax, {B, X, Y, Z, C}).Int32(args.argmax);
-  check.CountLimit(args.argmax).Data(args.argmax);
+  check.Descriptor(args.argmax).Rank(args.argmax, 5).Shape(args.argmax, {n.B, n.X, n.Y, n.Z, n.C});
+  check.Int32(args.argmax).CountLimit(args.argmax).Data(args.argmax);
 }
 
 void CheckForwardOverlap(ArgCheck& check, const ForwardArguments& args) {
-  const BufferArg space("workspace", args.workspace, static_cast<int64_t>(args.workspace_size));
+  const BufferArg space("workspace", args.workspace, args.workspace_size);
   const TensorArg &rois = args.boxes.rois, &pts = args.boxes.pts;
   check.Separate(args.pts_idx, {rois, pts, args.feature, space})
       .Separate(args.pooled, {rois, pts, args.feature, args.pts_idx, space});
@@ -131,21 +151,19 @@ mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArgumen
     sized.boxes.out_z = args.pts_idx.desc->extent(3);
     sized.boxes.max_points = args.pts_idx.desc->extent(4);
   }
-  CheckForwardShapes(check, sized);
+  ForwardDims dims = extension ? ForwardDims() : ForwardDims(sized);
+  CheckForwardShapes(check, sized, dims);
   CheckForwardTypes(check, sized);
   CheckMethod(check, sized.pool_method);
   if (extension) CheckSwitches(check, sized.boxes);
-  check.Integer("boxes_num", sized.boxes_num, sized.boxes_num > 0, "a number above 0")
-      .Integer("pts_num", sized.pts_num, sized.pts_num > 0, "a number above 0")
-      .Integer("channels", sized.channels, sized.channels > 0, "a number above 0");
-  CheckGridNumbers(check, sized.boxes);
+  CheckForwardSizes(check, sized, extension);
   check.Dense(rois).Dense(pts).Dense(sized.feature);
   if (sized.argmax.desc != nullptr) check.Dense(sized.argmax);
   check.Dense(sized.pts_idx).Dense(sized.pooled);
   CheckContractLimits(check, call, sized);
   check.WorkspacePointer(sized.workspace, sized.workspace_size);
   check.Data(rois).Data(pts).Data(sized.feature).Data(sized.pts_idx).Data(sized.pooled);
-  CheckArgmax(check, sized);
+  CheckArgmax(check, sized, dims);
   CheckForwardOverlap(check, sized);
   check.Finite(rois);
   CheckGridLimits(check, sized.boxes);

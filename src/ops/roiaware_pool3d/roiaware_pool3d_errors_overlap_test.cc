@@ -82,6 +82,10 @@ TEST_P(RoiAwarePool3dOverlap, Workspace) {
         call.workspace_size = 16;
       });
     }
+    ExpectBadParam("*overlap*", [&](BadCall& call) {
+      call.workspace = call[name].data;
+      call.workspace_size = SIZE_MAX;
+    });
     ExpectAccepted("a workspace without bytes overlaps nothing", [&](BadCall& call) {
       call.workspace = call[name].data;
       call.workspace_size = 0;

@@ -129,6 +129,10 @@ class RuleList {
     Add(name + " zero", kBad, argument ? name + " is 0, *" : "*0*", [size](BadCall& c) { c.sizes.*size = 0; });
   }
 
+  void NoElements(const std::string& name, const std::string& tensor, int64_t Sizes::* size) {
+    Add(name + " zero", kBad, tensor + " has 0 elements, *", [size](BadCall& c) { c.sizes.*size = 0; });
+  }
+
   // Axis 0: the last axis of a tensor without elements, or of one row, has any stride.
   void Strides(const Names& names, const std::vector<std::string>& excludes = {}) {
     for (const std::string name : names) {
@@ -196,13 +200,16 @@ class RuleList {
     SameTypes({"pooled_features"});
     Method();
     if (extension) SwitchRules();
-    AboveZero("boxes_num", &Sizes::boxes);
-    AboveZero("pts_num", &Sizes::points);
-    AboveZero("channels", &Sizes::channels);
-    AboveZero("max_pts_each_voxel", &Sizes::max_pts);
-    AboveZero("out_x", &Sizes::out_x);
-    AboveZero("out_y", &Sizes::out_y);
-    AboveZero("out_z", &Sizes::out_z);
+    const auto above_zero = [&](const char* argument, const char* tensor, int64_t Sizes::* size) {
+      extension ? NoElements(argument, tensor, size) : AboveZero(argument, size);
+    };
+    above_zero("boxes_num", "rois", &Sizes::boxes);
+    above_zero("pts_num", "pts", &Sizes::points);
+    above_zero("channels", "pts_feature", &Sizes::channels);
+    above_zero("max_pts_each_voxel", "pts_idx_of_voxels", &Sizes::max_pts);
+    above_zero("out_x", "pts_idx_of_voxels", &Sizes::out_x);
+    above_zero("out_y", "pts_idx_of_voxels", &Sizes::out_y);
+    above_zero("out_z", "pts_idx_of_voxels", &Sizes::out_z);
     Strides({"rois", "pts", "pts_feature"});
     Strides({"argmax"}, {"argmax descriptor"});
     Strides({"pts_idx_of_voxels", "pooled_features"});

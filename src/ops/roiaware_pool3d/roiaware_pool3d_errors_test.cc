@@ -241,7 +241,9 @@ TEST_P(RoiAwarePool3dErrors, NumbersNotAboveZero) {
     const bool argument = arguments && !(function() == Function::kBackward && name == "pts_num");
     for (const detopsProfile_t profile : {DETOPS_PROFILE_CONTRACT, DETOPS_PROFILE_FULL}) {
       if (IsExtension(function()) && profile == DETOPS_PROFILE_CONTRACT) continue;
-      ExpectBadParam(argument ? name + " is 0, expected *" : "*0*", [&](BadCall& call) {
+      // Where sizes are those of tensors, a tensor is named.
+      const char* const otherwise = function() == Function::kSwitches ? "* has 0 elements, *" : "*0*";
+      ExpectBadParam(argument ? name + " is 0, expected *" : otherwise, [&](BadCall& call) {
         call.profile = profile;
         call.sizes.*number.size = 0;
       });
