@@ -3,6 +3,7 @@
 #define DETOPS_BENCH_TENSORS_H_
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "detops.h"
@@ -33,6 +34,26 @@ struct Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   mluOpTensorDescriptor_t desc = nullptr;
+};
+
+// An ARRAY of any finite numbers: bytes that are 0.5 in half, next to 0.5 in float and double.
+struct Tensor {
+  Tensor(mluOpDataType_t type, const std::vector<int64_t>& extents) {
+    mluOpCreateTensorDescriptor(&desc);
+    mluOpSetTensorDescriptor_v2(desc, MLUOP_LAYOUT_ARRAY, type, static_cast<int>(extents.size()), extents.data());
+    size_t bytes = detops_test::ElementSize(type);
+    for (const int64_t extent : extents) bytes *= static_cast<size_t>(extent);
+    cnrtMalloc(&data, bytes);
+    std::memset(data, 0x38, bytes);
+  }
+  ~Tensor() {
+    cnrtFree(data);
+    mluOpDestroyTensorDescriptor(desc);
+  }
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+  mluOpTensorDescriptor_t desc = nullptr;
+  void* data = nullptr;
 };
 
 }  // namespace detops_bench

@@ -39,7 +39,7 @@ namespace detops_cli {
 
 // Functions that the library lacks are nullptr.
 struct Functions {
-#define DETOPS_CLI_DECLARE(name) decltype(&::name) name = nullptr;
+#define DETOPS_CLI_DECLARE(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): it declares
   DETOPS_CLI_BASIC_FUNCTIONS(DETOPS_CLI_DECLARE)
   DETOPS_CLI_OTHER_FUNCTIONS(DETOPS_CLI_DECLARE)
 #undef DETOPS_CLI_DECLARE

@@ -1,5 +1,5 @@
 # detops_add_operator(NAME): takes in the room src/ops/NAME by the names of its files.
-#   *_reference.cc  the plain double-precision version, for tests and examples
+#   *_reference.cc  the plain double-precision version, for tests, fuzz targets and the program
 #   *_test.cc       tests
 #   *_bench.cc      benchmarks
 #   *_fuzz.cc       fuzz targets

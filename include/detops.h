@@ -85,8 +85,9 @@ mluOpStatus_t detopsSetParallelRunner(mluOpHandle_t handle, detopsRunner_t runne
 
 /* ---- instruction sets ----------------------------------------------------------------------- */
 
-/** The instruction set in use, as "avx2". Static text. The environment variable DETOPS_TARGET, if it names a
- * supported one, forces it from the start; otherwise the best is used. */
+/** The instruction set in use, as "avx2". Static text. There are avx3 (AVX-512), avx2, sse4, ssse3 and scalar on
+ * x86-64, and neon on 64-bit ARM. The environment variable DETOPS_TARGET, if it names a supported one, forces it from
+ * the start; otherwise the best is used. */
 const char* detopsGetTarget(void);
 
 /** Those this machine can run, comma-separated, best first, as "avx2,sse4,ssse3,scalar". Static text. */
@@ -101,15 +102,18 @@ mluOpStatus_t detopsSetTarget(const char* name);
 /** What a handle tells about its calls. */
 typedef enum {
   DETOPS_LOG_OFF = 0,     /**< Nothing; the default. */
-  DETOPS_LOG_DISPATCH = 1 /**< Per call of an operator that can choose: one line, which algorithm runs and why. */
+  DETOPS_LOG_DISPATCH = 1 /**< Per call of an operator that can choose: one line, which algorithm runs and why. While
+                             calls are recorded (mlu_op/gen_case.h) also what became of each record. */
 } detopsLogLevel_t;
 
 /** Gets one line without a line break, as "mluOpIndiceConvolutionForward: ..."; the text lives during the call only.
- * It runs on the thread that called the operator, before the work starts, and must not use the same handle. */
+ * It runs on the thread that called the operator, before the work starts (about the outputs of a record: after it),
+ * and must not use the same handle. */
 typedef void (*detopsLogSink_t)(void* opaque, detopsLogLevel_t level, const char* line);
 
-/** Sends the lines up to `level` to the caller's sink; opaque is handed to it. The library itself never prints. OFF or
- * a NULL sink stops it. BAD_PARAM: handle is NULL; level is none of the values. */
+/** Sends the lines up to `level` to the caller's sink; opaque is handed to it. OFF or a NULL sink stops it. The library
+ * itself prints nothing, unless MLUOP_GEN_CASE is 3 (mlu_op/gen_case.h) and the handle has no sink.
+ * BAD_PARAM: handle is NULL; level is none of the values. */
 mluOpStatus_t detopsSetLog(mluOpHandle_t handle, detopsLogLevel_t level, detopsLogSink_t sink, void* opaque);
 
 /* ---- sparse convolution --------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ def holds(region, branch):
 
 
 def read(exported, root):
-    """Of files below root: file -> {line: count}, and file -> {(line, column, end line, end column): [times true, times false]}"""
+    """Of files below root: file -> {line: count}, and file -> {(line, column, end line, end column): [true, false]}."""
     with open(exported, encoding="utf-8") as text:
         functions = json.load(text)["data"][0]["functions"]
     lines, branches, constant = collections.defaultdict(dict), collections.defaultdict(dict), set()

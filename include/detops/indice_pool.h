@@ -1,5 +1,5 @@
 /* indice_pool: pooling on the index pairs of a sparse convolution, maximum and average, forward and backward. Part of
- * detops.h. Mathematics, algorithm, memory and speed: src/ops/indice_pool/README.md.
+ * detops.h. Mathematics, algorithm, memory and speed: src/ops/indice_pool/README.md in the source tree.
  *
  * Words and shapes, the same for all functions here. N input rows, Y output rows, C channels, K kernel offsets:
  *   features, input_grad       [N, C]

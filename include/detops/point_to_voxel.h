@@ -1,5 +1,5 @@
 /* Voxelisation of point clouds. Part of detops.h.
- * Formulas, comparison with the frameworks and numerics: src/ops/point_to_voxel/README.md.
+ * Formulas, comparison with the frameworks and numerics: src/ops/point_to_voxel/README.md in the source tree.
  *
  * detopsPointToVoxel needs the full profile; in the contract profile it answers NOT_SUPPORTED. */
 #ifndef DETOPS_DETOPS_POINT_TO_VOXEL_H_

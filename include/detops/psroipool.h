@@ -1,5 +1,5 @@
 /* psroipool as torchvision computes it, and with torch's layout. Part of detops.h.
- * Formulas and the differences between the conventions: src/ops/psroipool/README.md. */
+ * Formulas and the differences between the conventions: src/ops/psroipool/README.md in the source tree. */
 #ifndef DETOPS_DETOPS_PSROIPOOL_H_
 #define DETOPS_DETOPS_PSROIPOOL_H_
 

@@ -1,5 +1,5 @@
 /* roiaware_pool3d with OpenPCDet's conventions, and with compact results. Part of detops.h.
- * Formulas, the differences between the conventions and numerics: src/ops/roiaware_pool3d/README.md.
+ * Formulas, the differences between the conventions and numerics: src/ops/roiaware_pool3d/README.md in the source tree.
  *
  * These functions need the full profile; in the contract profile they answer NOT_SUPPORTED. */
 #ifndef DETOPS_DETOPS_ROIAWARE_POOL3D_H_

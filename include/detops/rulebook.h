@@ -26,8 +26,8 @@ typedef struct detopsRulebookStruct* detopsRulebook_t;
  *
  * Memory: 8 bytes per counted pair if the input and the output indices of every offset ascend, as they do if the sites
  * were given in ascending order, and at most 16 otherwise, besides at most
- * 512 * K + 8 * K * (num_act_in / 256 + num_act_out / 256 + 4) bytes; the sum is rounded up to large pages of 2 MiB if
- * it is 1 MiB or more; and 4 KiB. While it is made, nothing more is allocated but the handle's scratch.
+ * 512 * (K + 2) + (8 * K + 1) * (num_act_in / 256 + num_act_out / 256 + 4) bytes; the sum is rounded up to large pages
+ * of 2 MiB if it is 1 MiB or more; and 4 KiB. While it is made, nothing more is allocated but the handle's scratch.
  *
  * Checked in this order: rulebook, handle, indice_pairs_desc, indice_num are not NULL (BAD_PARAM); the profile
  * (NOT_SUPPORTED); indice_pairs is int32, has rank 3 and 2 rows (BAD_PARAM), is dense, its bytes fit int64

@@ -1,5 +1,5 @@
 /* get_indice_pairs: which input site meets which output site under which kernel offset. Part of mlu_op.h.
- * Rules, order, algorithms and memory: src/ops/get_indice_pairs/README.md. */
+ * Rules, order, algorithms and memory: src/ops/get_indice_pairs/README.md in the source tree. */
 #ifndef DETOPS_MLU_OP_GET_INDICE_PAIRS_H_
 #define DETOPS_MLU_OP_GET_INDICE_PAIRS_H_
 

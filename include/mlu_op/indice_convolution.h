@@ -1,5 +1,5 @@
 /* indice_convolution: sparse convolution on the pairs of mluOpGetIndicePairs, forward and backward. Part of mlu_op.h.
- * Mathematics, algorithm, memory and speed: src/ops/indice_convolution/README.md.
+ * Mathematics, algorithm, memory and speed: src/ops/indice_convolution/README.md in the source tree.
  *
  * Words and shapes, the same for all functions here. K kernel offsets, L the last extent of indice_pairs, W_k the
  * filter of offset k as a matrix of Ci rows and Co columns:

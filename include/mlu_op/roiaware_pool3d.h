@@ -1,5 +1,5 @@
 /* roiaware_pool3d, forward and backward. Part of mlu_op.h.
- * Formulas, border rules and numerics: src/ops/roiaware_pool3d/README.md. */
+ * Formulas, border rules and numerics: src/ops/roiaware_pool3d/README.md in the source tree. */
 #ifndef DETOPS_MLU_OP_ROIAWARE_POOL3D_H_
 #define DETOPS_MLU_OP_ROIAWARE_POOL3D_H_
 
@@ -73,9 +73,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
  *                2048, 2^31 elements or more
  * BAD_PARAM      a data pointer is NULL; grad_in overlaps another tensor
  * NOT_SUPPORTED  P is 2^31 or more
- * BAD_PARAM      a value of argmax is outside [-1, P)
- *                (maximum); a count is outside [0, max_pts_each_voxel - 1] or a listed point is outside [0, P)
- *                (average)
+ * BAD_PARAM      with maximum: a value of argmax is outside [-1, P)
+ *                with average: a count of pts_idx_of_voxels is outside [0, max_pts_each_voxel - 1], or a listed point
+ *                is outside [0, P)
  * ALLOC_FAILED   no memory for the scratch
  * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(

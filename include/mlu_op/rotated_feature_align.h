@@ -1,5 +1,5 @@
 /* rotated_feature_align, forward and backward. Part of mlu_op.h.
- * Formulas, border rules and numerics: src/ops/rotated_feature_align/README.md. */
+ * Formulas, border rules and numerics: src/ops/rotated_feature_align/README.md in the source tree. */
 #ifndef DETOPS_MLU_OP_ROTATED_FEATURE_ALIGN_H_
 #define DETOPS_MLU_OP_ROTATED_FEATURE_ALIGN_H_
 

@@ -78,15 +78,16 @@ def test_examples_of_the_documentation(name: str) -> None:
     assert result.failed == 0
 
 
-def test_examples_of_the_page() -> None:
+@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md"])
+def test_examples_of_the_page(page: str) -> None:
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    text = (ROOT / "docs" / "python.md").read_text(encoding="ascii")
+    text = (ROOT / page).read_text(encoding="ascii")
     # A fence ends an example; numbers of this machine are not those of others.
     text = text.replace("```", "").replace(detops.__version__, "...")
     varying = r"^(target|supported targets|threads|torch operators)  .*$"
     text = re.sub(varying, r"\1 ...", text, flags=re.MULTILINE)
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=options)
-    runner.run(parser.get_doctest(text, {}, "python.md", None, 0))
+    runner.run(parser.get_doctest(text, {}, page, None, 0))
     result = runner.summarize()
     assert result.attempted > 5 and result.failed == 0
 

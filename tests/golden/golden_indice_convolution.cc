@@ -165,9 +165,13 @@ void AddIndiceConvolution(Cases& cases) {
           add({pass, type, layout, 17, 33, 40, order}, "");
         }
       }
-      for (const auto& [in, out] : {std::pair<int64_t, int64_t>(1, 1), {3, 64}, {64, 3}, {40, 72}}) {
+      // The last three: forward, the order of additions depends on the length of vectors (docs/numerics.md).
+      for (const auto& [in, out] :
+           {std::pair<int64_t, int64_t>(1, 1), {3, 64}, {64, 3}, {40, 72}, {5, 3}, {16, 3}, {32, 2}}) {
         add({pass, type, kLayouts[0], in, out, 40, Order::kAscending}, "");
       }
+      // So it does here, for the gradient of the filters.
+      if (pass == Pass::kBackwardFilter) add({pass, type, kLayouts[0], 16, 10, 600, Order::kAscending}, "long");
       add({pass, type, kLayouts[0], 16, 32, 1500, Order::kAscending}, "large");
       for (const Order order : {Order::kAscending, Order::kAny}) {
         add({pass, type, kLayouts[2], 17, 33, 40, order, 1}, "");

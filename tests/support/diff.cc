@@ -104,17 +104,4 @@ double Diff4(const std::vector<double>& evaluated, const std::vector<double>& ba
   return static_cast<double>(below) / static_cast<double>(unequal.size());
 }
 
-Diff4Triple Diff4Shares(const std::vector<double>& evaluated, const std::vector<double>& baseline) {
-  if (!Comparable(evaluated, baseline)) return {kInfinite, kInfinite, static_cast<int64_t>(evaluated.size())};
-  int64_t above = 0, below = 0;
-  ForEachFinite(evaluated, baseline, [&](double e, double b) {
-    above += e > b ? 1 : 0;
-    below += e < b ? 1 : 0;
-  });
-  const int64_t unequal = above + below;
-  if (unequal == 0) return {0, 0, 0};
-  return {static_cast<double>(above) / static_cast<double>(unequal),
-          static_cast<double>(below) / static_cast<double>(unequal), unequal};
-}
-
 }  // namespace detops_test

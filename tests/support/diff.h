@@ -36,14 +36,6 @@ double LargestError(const std::vector<double>& evaluated, const std::vector<doub
 // The share of e < b among the distinct pairs with e != b; -1 when these are fewer than 100.
 double Diff4(const std::vector<double>& evaluated, const std::vector<double>& baseline);
 
-// The standard's triple, which counts all unequal positions.
-struct Diff4Triple {
-  double above;     // share of e > b
-  double below;     // share of e < b
-  int64_t unequal;  // number of positions with e != b; the shares are 0 when it is 0
-};
-Diff4Triple Diff4Shares(const std::vector<double>& evaluated, const std::vector<double>& baseline);
-
 }  // namespace detops_test
 
 #endif  // DETOPS_TESTS_SUPPORT_DIFF_H_

@@ -28,10 +28,6 @@ function compact(value, digits = 3) {
   return value >= 100 ? count(value) : String(Number(value.toPrecision(digits)));
 }
 
-function fixed(value, decimals) {
-  return known(value) === null ? kDash : value.toFixed(decimals);
-}
-
 function microseconds(value) {
   if (known(value) === null) return kDash;
   const [divisor, unit] = value < 1e3 ? [1, '\u00b5s'] : value < 1e6 ? [1e3, 'ms'] : [1e6, 's'];

@@ -5,36 +5,19 @@
 #include <vector>
 
 #include "bench/report.h"
+#include "bench/tensors.h"
 #include "detops.h"
 #include "ops/indice_convolution/indice_convolution_cases.h"
+#include "support/element.h"
 
 namespace {
 
 using detops_bench::Require;
+using detops_bench::Tensor;
 using detops_cases::ConvolutionCase;
 using detops_cases::ConvolutionPairs;
-using detops_cases::MakeDescriptor;
 
 enum class Pass { kForward, kBackwardData, kBackwardFilter, kBackward, kRulebookForward };
-
-struct Tensor {
-  Tensor(mluOpDataType_t type, size_t element_size, const std::vector<int64_t>& extents)
-      : desc(MakeDescriptor(type, extents)) {
-    size_t bytes = element_size;
-    for (const int64_t extent : extents) bytes *= static_cast<size_t>(extent);
-    cnrtMalloc(&data, bytes);
-    // Any finite numbers do: 0.5 in half, next to 0.5 in float and double.
-    std::memset(data, 0x38, bytes);
-  }
-  ~Tensor() {
-    cnrtFree(data);
-    mluOpDestroyTensorDescriptor(desc);
-  }
-  Tensor(const Tensor&) = delete;
-  Tensor& operator=(const Tensor&) = delete;
-  mluOpTensorDescriptor_t desc;
-  void* data = nullptr;
-};
 
 // Making sites takes longer than most measurements.
 const ConvolutionPairs& PairsOf(mluOpHandle_t handle, const ConvolutionCase& shape) {
@@ -49,13 +32,13 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
   const mluOpHandle_t handle = detops_bench::MakeHandle(threads, value_checks);
   const ConvolutionPairs& pairs = PairsOf(handle, shape);
   const int64_t* const counts = pairs.counts.data();
-  const size_t size = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_BFLOAT16 ? 2 : type == MLUOP_DTYPE_DOUBLE ? 8 : 4;
+  const auto size = static_cast<int64_t>(detops_test::ElementSize(type));
   {
-    const Tensor list(MLUOP_DTYPE_INT32, sizeof(int32_t), {shape.offsets(), 2, pairs.length});
+    const Tensor list(MLUOP_DTYPE_INT32, {shape.offsets(), 2, pairs.length});
     std::memcpy(list.data, pairs.pairs.data(), pairs.pairs.size() * sizeof(int32_t));
-    const Tensor features(type, size, {pairs.rows[0], shape.inputs});
-    const Tensor out(type, size, {pairs.rows[1], shape.outputs});
-    const Tensor filters(type, size, {shape.filter[0], shape.filter[1], shape.filter[2], shape.inputs, shape.outputs});
+    const Tensor features(type, {pairs.rows[0], shape.inputs});
+    const Tensor out(type, {pairs.rows[1], shape.outputs});
+    const Tensor filters(type, {shape.filter[0], shape.filter[1], shape.filter[2], shape.inputs, shape.outputs});
     const auto forward = [&] {
       Require(mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data, list.desc,
                                             list.data, counts, pairs.rows[1], 0, 0, nullptr, 0, out.desc, out.data),
@@ -88,7 +71,7 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
       if (pass == Pass::kBackwardFilter || pass == Pass::kBackward) backward_filter();
       if (pass == Pass::kRulebookForward) rulebook_forward();
     };
-    detops_bench::Work work = detops_cases::WorkOf(shape, pairs, static_cast<int64_t>(size));
+    detops_bench::Work work = detops_cases::WorkOf(shape, pairs, size);
     if (pass == Pass::kBackward) {
       work.bytes *= 2;
       work.flops *= 2;

@@ -2,8 +2,6 @@
 #ifndef DETOPS_OPS_INDICE_CONVOLUTION_FORWARD_H_
 #define DETOPS_OPS_INDICE_CONVOLUTION_FORWARD_H_
 
-#include <cstdint>
-
 #include "core/arg_check.h"
 #include "ops/indice_convolution/indice_convolution.h"
 

@@ -170,8 +170,8 @@ TEST_F(IndiceConvolutionMemoryUse, ScratchOfACall) {
 // What the header promises for pairs in any order.
 int64_t BoundForRulebook(const Problem& problem, bool ascending) {
   const Shape& shape = problem.shape();
-  const int64_t bound = (ascending ? 8 : 16) * CountedPairs(problem) + 512 * shape.offsets() +
-                        8 * shape.offsets() * (shape.in_rows / 256 + shape.out_rows / 256 + 4);
+  const int64_t bound = (ascending ? 8 : 16) * CountedPairs(problem) + 512 * (shape.offsets() + 2) +
+                        (8 * shape.offsets() + 1) * (shape.in_rows / 256 + shape.out_rows / 256 + 4);
   constexpr int64_t kLargePage = 2 * kMebibyte;
   return (bound < kMebibyte ? bound : (bound + kLargePage - 1) / kLargePage * kLargePage) + 4096;
 }

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/half.h"
+#include "core/element_type.h"
 #include "core/simd_target.h"
 #include "ops/indice_convolution/indice_convolution_panels.h"
 
@@ -206,16 +206,7 @@ OuterProductsKernels KernelsOf() {
 }  // namespace
 
 OuterProductsKernels OuterProductsKernelsOf(mluOpDataType_t type) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return KernelsOf<Half>();
-    case MLUOP_DTYPE_BFLOAT16:
-      return KernelsOf<BFloat16>();
-    case MLUOP_DTYPE_DOUBLE:
-      return KernelsOf<double>();
-    default:
-      return KernelsOf<float>();
-  }
+  return WithElementType(type, []<typename T>() { return KernelsOf<T>(); });
 }
 
 }  // namespace HWY_NAMESPACE

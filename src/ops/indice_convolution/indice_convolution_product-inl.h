@@ -13,7 +13,6 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "ops/indice_convolution/indice_convolution_panels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops {

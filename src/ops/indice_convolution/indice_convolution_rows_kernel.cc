@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/half.h"
+#include "core/element_type.h"
 #include "core/simd_target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -367,16 +367,7 @@ RowProductsKernels KernelsOf() {
 }  // namespace
 
 RowProductsKernels RowProductsKernelsOf(mluOpDataType_t type) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return KernelsOf<Half>();
-    case MLUOP_DTYPE_BFLOAT16:
-      return KernelsOf<BFloat16>();
-    case MLUOP_DTYPE_DOUBLE:
-      return KernelsOf<double>();
-    default:
-      return KernelsOf<float>();
-  }
+  return WithElementType(type, []<typename T>() { return KernelsOf<T>(); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -288,9 +288,9 @@ int64_t Total(const ConvolutionPairs& pairs) {
 }
 
 // The header's bound, with its two prices of a pair. The 4 KiB are beside the block that is rounded up.
-int64_t LargestSize(const Shape& shape, int64_t pairs, bool ascending) {
-  const int64_t k = shape.offsets(), large_page = int64_t{2} << 20;
-  const int64_t tables = 512 * k + 8 * k * (shape.in_rows / 256 + shape.out_rows / 256 + 4);
+int64_t LargestSize(int64_t k, int64_t in_rows, int64_t out_rows, int64_t pairs, bool ascending) {
+  const int64_t large_page = int64_t{2} << 20;
+  const int64_t tables = 512 * (k + 2) + (8 * k + 1) * (in_rows / 256 + out_rows / 256 + 4);
   const int64_t block = (ascending ? 8 : 16) * pairs + tables;
   return (block < large_page / 2 ? block : (block + large_page - 1) / large_page * large_page) + 4096;
 }
@@ -305,10 +305,23 @@ TEST(IndiceConvolutionRulebookSize, IsAsTheHeaderSays) {
         const Problem problem(MLUOP_DTYPE_FLOAT, shape, kind, 38);
         SCOPED_TRACE(Describe(problem));
         const auto size = static_cast<int64_t>(Rulebook(handle, problem).Size());
-        EXPECT_LE(size, LargestSize(shape, Total(problem.pairs()), ascending));
+        EXPECT_LE(size, LargestSize(shape.offsets(), shape.in_rows, shape.out_rows, Total(problem.pairs()), ascending));
         EXPECT_GT(size, 0);
       }
     }
+  }
+}
+
+// Rows cost something without offsets too; the first number of rows is just below a large page.
+TEST(IndiceConvolutionRulebookSize, IsAsTheHeaderSaysWithoutOffsets) {
+  const Handle handle(DETOPS_PROFILE_FULL, 2);
+  const Tensor none(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {0, 2, 5});
+  const int64_t most = (int64_t{1} << 31) - 1;
+  for (const auto& [in_rows, out_rows] :
+       {std::pair<int64_t, int64_t>(256 * ((int64_t{1} << 20) - 100), 0), {0, 0}, {1000, 2000}, {most, most}}) {
+    const int64_t unused = 0;
+    const auto size = static_cast<int64_t>(Rulebook(handle, none, &unused, in_rows, out_rows).Size());
+    EXPECT_LE(size, LargestSize(0, in_rows, out_rows, 0, true)) << in_rows << ", " << out_rows;
   }
 }
 
@@ -322,7 +335,7 @@ TEST(IndiceConvolutionRulebookSize, DoesNotDependOnTheColumns) {
     wide.Set(1000000 + i, static_cast<double>(i));
   }
   const auto size = static_cast<int64_t>(Rulebook(handle, wide, counts.data(), 100, 100).Size());
-  EXPECT_LE(size, LargestSize({.in_rows = 100, .out_rows = 100, .ci = 1, .co = 1}, 2, true));
+  EXPECT_LE(size, LargestSize(1, 100, 100, 2, true));
 }
 
 }  // namespace

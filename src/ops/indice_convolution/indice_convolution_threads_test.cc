@@ -2,10 +2,12 @@
 // before, and a caller's runner that fails is reported without harm to the handle.
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "ops/indice_convolution/indice_convolution_test_problem.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -94,36 +96,6 @@ TEST_P(IndiceConvolutionThreads, SameBitsAfterOtherWork) {
 
 // ---- the caller's runner ----
 
-// Runs tasks backwards and misbehaves as told.
-struct Runner {
-  enum class Fault { kNone, kFailsAfter, kFailsBefore, kSkipsFirst, kSkipsLast };
-
-  Fault fault = Fault::kNone;
-  int faulty_call = -1;
-  bool own_threads = false;  // one thread per task
-  int calls = 0;
-  int tasks = 0;
-
-  static int Run(void* opaque, detopsTask_t task, void* context, int count) {
-    Runner& self = *static_cast<Runner*>(opaque);
-    const Fault fault = self.calls++ == self.faulty_call ? self.fault : Fault::kNone;
-    self.tasks += count;
-    if (fault == Fault::kFailsBefore) return 1;
-    const int skipped = fault == Fault::kSkipsFirst ? 0 : fault == Fault::kSkipsLast ? count - 1 : -1;
-    std::vector<std::thread> threads;
-    for (int i = count - 1; i >= 0; --i) {
-      if (i == skipped) continue;
-      if (self.own_threads) {
-        threads.emplace_back(task, context, i);
-      } else {
-        task(context, i);
-      }
-    }
-    for (std::thread& thread : threads) thread.join();
-    return fault == Fault::kFailsAfter ? 1 : 0;
-  }
-};
-
 // In reverse order on the caller's thread, and all at once on threads the library does not know.
 TEST_P(IndiceConvolutionThreads, SameBitsWithTheCallersRunner) {
   ForEachProblem([](Way way, const Problem& problem) {
@@ -147,7 +119,6 @@ TEST_P(IndiceConvolutionThreads, SameBitsWithTheCallersRunner) {
 // An operator may call the runner several times; whichever call goes wrong, the operator says so, and the handle works
 // again at once, with the runner and without. With few channels and many pairs narrow types are converted first.
 TEST_P(IndiceConvolutionThreads, RunnerThatFails) {
-  using Fault = Runner::Fault;
   const auto fail_every_call = [](Way way, const Problem& problem) {
     SCOPED_TRACE(NameOf(way));
     Handle handle(problem.Profile(way), 7);
@@ -158,11 +129,12 @@ TEST_P(IndiceConvolutionThreads, RunnerThatFails) {
     ExpectBits(handle, way, problem, expected);
     ASSERT_GT(counter.calls, 0);
     for (int call = 0; call < counter.calls; ++call) {
-      for (const Fault fault : {Fault::kFailsAfter, Fault::kFailsBefore, Fault::kSkipsFirst, Fault::kSkipsLast}) {
-        SCOPED_TRACE(testing::Message() << "call " << call << ", fault " << static_cast<int>(fault));
+      for (const std::string fault : {"fails after", "fails before", "skips first", "skips last"}) {
+        SCOPED_TRACE(testing::Message() << "call " << call << " " << fault);
         Runner runner;
-        runner.fault = fault;
-        runner.faulty_call = call;
+        (fault.starts_with("fails") ? runner.failing_call : runner.skipping_call) = call;
+        runner.run_before_failing = fault == "fails after";
+        runner.skip_first = fault == "skips first";
         handle.SetRunner(Runner::Run, &runner);
         EXPECT_EQ(problem.Run(handle, way, result), MLUOP_STATUS_EXECUTION_FAILED);
         EXPECT_STRNE(handle.LastError(), "");

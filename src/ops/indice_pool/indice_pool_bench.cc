@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/report.h"
+#include "bench/tensors.h"
 #include "detops.h"
 #include "ops/indice_pool/indice_pool_cases.h"
 #include "support/element.h"
@@ -12,27 +13,9 @@
 namespace {
 
 using detops_bench::Require;
+using detops_bench::Tensor;
 using detops_cases::PoolCase;
 using detops_cases::PoolCasePairs;
-
-struct Tensor {
-  Tensor(mluOpDataType_t type, const std::vector<int64_t>& extents)
-      : desc(detops_cases::MakePoolDescriptor(type, extents)) {
-    size_t bytes = detops_test::ElementSize(type);
-    for (const int64_t extent : extents) bytes *= static_cast<size_t>(extent);
-    cnrtMalloc(&data, bytes);
-    // Any finite numbers do: 0.5 in half, next to 0.5 in float and double.
-    std::memset(data, 0x38, bytes);
-  }
-  ~Tensor() {
-    cnrtFree(data);
-    mluOpDestroyTensorDescriptor(desc);
-  }
-  Tensor(const Tensor&) = delete;
-  Tensor& operator=(const Tensor&) = delete;
-  mluOpTensorDescriptor_t desc;
-  void* data = nullptr;
-};
 
 struct Options {
   detopsPoolMethod_t method;

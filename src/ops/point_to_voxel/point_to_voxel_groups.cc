@@ -1,7 +1,6 @@
 #include "ops/point_to_voxel/point_to_voxel_groups.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "core/bit_sort.h"

@@ -153,7 +153,7 @@ TEST_P(RoiAwarePool3dBackwardByHand, OlderSpellingIsTheSame) {
   }
 }
 
-// It forwards, so messages name the function of today.
+// It forwards, so messages name the function in its newer spelling.
 TEST(RoiAwarePool3dOlderSpelling, MessagesOfRefusals) {
   size_t size = 5;
   EXPECT_EQ(mluOpGetRoiawarePool3dForwardWorkspaceSize(nullptr, nullptr, nullptr, nullptr, &size),

@@ -4,7 +4,6 @@
 //
 // The sort keeps the order of the boxes whatever the number of chunks, so the bits do not depend on the threads.
 #include <algorithm>
-#include <cstring>
 
 #include "core/checked_math.h"
 #include "ops/rotated_feature_align/rotated_feature_align.h"

@@ -12,14 +12,12 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <iterator>
 #include <limits>
-#include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "ops/rotated_feature_align/rotated_feature_align_test_problem.h"
+#include "support/tensor_argument.h"
 
 namespace detops_test::inline rotated_feature_align {  // one program may use several rooms
 
@@ -35,18 +33,6 @@ inline std::string InWordsOf(Direction direction, std::string sentence) {
   replace("$T", forward ? "output" : "bottom_input");
   return (forward ? "mluOpRotatedFeatureAlignForward: " : "mluOpRotatedFeatureAlignBackward: ") + sentence;
 }
-
-// What the call says of one tensor. Extents follow from the call's shape; here stands only what deviates from it, so
-// that two faults in one tensor do not undo each other.
-struct TensorArgument {
-  mluOpTensorLayout_t layout;
-  mluOpDataType_t type;
-  void* data;
-  bool described = true;        // false: the descriptor is NULL
-  int rank = 4;                 // above 4: ones are appended; below: the last extents are missing; 0: in HOST mode
-  int64_t surplus[4] = {};      // added to the extents
-  int64_t odd_strides[4] = {};  // added to the dense strides
-};
 
 class BadCall {
  public:
@@ -66,8 +52,9 @@ class BadCall {
     handle.SetValueChecks(value_checks);
     const auto align =
         direction_ == Direction::kForward ? mluOpRotatedFeatureAlignForward : mluOpRotatedFeatureAlignBackward;
-    const OwnedDescriptor source_desc = Describe(source, shape.channels);
-    const OwnedDescriptor boxes_desc = Describe(boxes, 5), target_desc = Describe(target, shape.channels);
+    const OwnedDescriptor source_desc = Describe(source, Extents(shape.channels));
+    const OwnedDescriptor boxes_desc = Describe(boxes, Extents(5));
+    const OwnedDescriptor target_desc = Describe(target, Extents(shape.channels));
     const mluOpStatus_t status =
         align(with_handle ? handle.get() : nullptr, source_desc.get(), source.data, boxes_desc.get(), boxes.data,
               spatial_scale, points, target_desc.get(), target.data);
@@ -101,42 +88,7 @@ class BadCall {
   std::string thread_text;  // set by Run
 
  private:
-  struct Destroy {
-    void operator()(mluOpTensorDescriptor_t desc) const { mluOpDestroyTensorDescriptor(desc); }
-  };
-  using OwnedDescriptor = std::unique_ptr<std::remove_pointer_t<mluOpTensorDescriptor_t>, Destroy>;
-
-  OwnedDescriptor Describe(const TensorArgument& tensor, int64_t last) const {
-    std::vector<int64_t> extents = {shape.batch, shape.height, shape.width, last};
-    for (size_t axis = 0; axis < 4; ++axis) extents[axis] += tensor.surplus[axis];
-    extents.resize(static_cast<size_t>(tensor.rank), 1);
-    if (!tensor.described) return nullptr;
-    mluOpTensorDescriptor_t desc = nullptr;
-    Must(mluOpCreateTensorDescriptor(&desc), "mluOpCreateTensorDescriptor");
-    OwnedDescriptor owned(desc);
-    if (tensor.rank == 0) {
-      Must(mluOpSetTensorDescriptorPointerMode(desc, MLUOP_POINTER_MODE_HOST), "mluOpSetTensorDescriptorPointerMode");
-    }
-    Must(mluOpSetTensorDescriptor_v2(desc, tensor.layout, tensor.type, tensor.rank, extents.data()),
-         "mluOpSetTensorDescriptor_v2");
-    if (std::any_of(std::begin(tensor.odd_strides), std::end(tensor.odd_strides), [](int64_t s) { return s != 0; })) {
-      SetOddStrides(desc, tensor.odd_strides, extents);
-    }
-    return owned;
-  }
-
-  // On top of the dense strides, which the descriptor itself tells.
-  static void SetOddStrides(mluOpTensorDescriptor_t desc, const int64_t* surplus, std::vector<int64_t> extents) {
-    std::vector<int64_t> strides(extents.size());
-    mluOpTensorLayout_t layout;
-    mluOpDataType_t type;
-    int rank;
-    Must(mluOpGetTensorDescriptorEx_v2(desc, &layout, &type, &rank, extents.data(), strides.data()),
-         "mluOpGetTensorDescriptorEx_v2");
-    for (size_t axis = 0; axis < std::min<size_t>(strides.size(), 4); ++axis) strides[axis] += surplus[axis];
-    Must(mluOpSetTensorDescriptorEx_v2(desc, layout, type, rank, extents.data(), strides.data()),
-         "mluOpSetTensorDescriptorEx_v2");
-  }
+  std::vector<int64_t> Extents(int64_t last) const { return {shape.batch, shape.height, shape.width, last}; }
 
   Direction direction_;
 };
