@@ -125,7 +125,7 @@ class SparseConvTensor:
         self._pairs_of_sites: dict[Any, IndiceData] = {}
 
     def _check_rows(self) -> None:
-        """Also before each layer: sites are an attribute that a program may set."""
+        """Before everything that is computed of both: a program may set either of them."""
         if self._features.shape[0] != self.indices.shape[0]:
             raise ValueError(
                 f"features has {self._features.shape[0]} rows and indices {self.indices.shape[0]}, "
@@ -159,17 +159,20 @@ class SparseConvTensor:
         return made
 
     def replace_feature(self, feature: torch.Tensor) -> SparseConvTensor:
-        """The same sites with other features."""
-        if feature.ndim != 2 or feature.shape[0] != self.indices.shape[0]:
-            raise ValueError(
-                f"feature has shape {tuple(feature.shape)}, expected ({self.indices.shape[0]}, C)."
-            )
+        """The same sites with other features.
+
+        Networks that add sites replace the features first and set ``indices`` then, so that the
+        number of rows is looked at only when something is computed from them.
+        """
+        if feature.ndim != 2:
+            raise ValueError(f"feature has rank {feature.ndim}, expected 2: (N, C).")
         made = self.shadow_copy()
         made._features = feature
         return made
 
     def select_by_index(self, valid_indices: torch.Tensor) -> SparseConvTensor:
         """Only some rows. Pairs of the whole are forgotten."""
+        self._check_rows()
         made = self.shadow_copy()
         made._features = self._features[valid_indices]
         made.indices = self.indices[valid_indices]
@@ -199,6 +202,7 @@ class SparseConvTensor:
 
     def dense(self, channels_first: bool = True) -> torch.Tensor:
         """(batch, C, space...) or (batch, space..., C); 0 where there is no site."""
+        self._check_rows()
         limits = [self.batch_size, *self.spatial_shape]
         outside = (self.indices < 0) | (self.indices >= self.indices.new_tensor(limits))
         if bool(outside.any()):

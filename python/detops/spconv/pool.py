@@ -151,6 +151,7 @@ class SparseGlobalAvgPool(SparseModule):
 def _of_samples(
     input: SparseConvTensor, reduce: Callable[[torch.Tensor], torch.Tensor]
 ) -> torch.Tensor:
+    input._check_rows()
     nothing = input.features.new_zeros(input.features.shape[1])
     samples = [
         input.features[input.indices[:, 0] == sample] for sample in range(input.batch_size)
