@@ -11,7 +11,7 @@ from torch import nn
 
 from .. import torch as ops
 from . import constants
-from ._pairs import find_pairs
+from ._pairs import find_pairs, pairs_of_rows
 from .core import IndiceData, SparseConvTensor, expand_nd
 from .modules import VoxelCounter
 
@@ -120,7 +120,7 @@ class SparseConvolution(VoxelCounter):
         self.act_type = act_type
         self.act_alpha = act_alpha
         self.act_beta = act_beta
-        self.conv1x1 = math.prod(self.kernel_size) == 1
+        self.conv1x1 = self._is_product()
         extents = {"K": out_channels, "C": in_channels}
         extents.update((str(axis), extent) for axis, extent in enumerate(self.kernel_size))
         shape = [extents[axis] for axis in self._weight_axes]
@@ -135,6 +135,13 @@ class SparseConvolution(VoxelCounter):
     @property
     def _weight_axes(self) -> list[str]:
         return _axes_of(self.weight_layout, self.ndim)
+
+    def _is_product(self) -> bool:
+        """Whether the layer multiplies features by its weight, and rows and sites stay."""
+        if math.prod(self.kernel_size) != 1:
+            return False
+        moves = [extent - 1 for extent in self.stride] + self.padding + self.output_padding
+        return self.subm or not any(moves)
 
     def reset_parameters(self) -> None:
         """As torch's convolutions: uniform within 1 / sqrt(in_channels * kernel offsets)."""
@@ -202,7 +209,7 @@ class SparseConvolution(VoxelCounter):
         pairs, output = self._find_pairs(input)
         self.record(output)
         weight: torch.Tensor = self.weight
-        if self.conv1x1 and constants.COMPATIBLE_1X1 and self.weight_layout == "KRSC":
+        if self._reads_weight_as_ck():
             weight = weight.reshape(self.in_channels, self.out_channels).T.reshape(weight.shape)
         offsets = pairs.indice_pairs.shape[0]
         if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
@@ -228,7 +235,13 @@ class SparseConvolution(VoxelCounter):
         return output
 
     def _find_pairs(self, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
-        return find_pairs(self, input)
+        # An inverse layer goes back to the sites of its key, if the layer it undoes has left any.
+        is_inverse = self.inverse and input.find_indice_pair(self.indice_key) is not None
+        find = pairs_of_rows if self.conv1x1 and not is_inverse else find_pairs
+        return find(self, input)
+
+    def _reads_weight_as_ck(self) -> bool:
+        return self.conv1x1 and constants.COMPATIBLE_1X1 and self.weight_layout == "KRSC"
 
     def _activation_name(self) -> str:
         # The original's enumeration lives in another package; its names are the same.

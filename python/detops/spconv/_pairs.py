@@ -10,7 +10,7 @@ from .. import torch as ops
 from . import constants
 from .core import IndiceData, SparseConvTensor
 
-__all__ = ["find_pairs"]
+__all__ = ["find_pairs", "pairs_of_rows"]
 
 
 class Layer(Protocol):
@@ -32,12 +32,7 @@ class Layer(Protocol):
 def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
     """The pairs, and a tensor with the output's sites and space; its features are still those of
     the input."""
-    if input.indices.shape[1] != layer.ndim + 1:
-        raise ValueError(
-            f"the layer is for {layer.ndim} axes, but indices has {input.indices.shape[1]} columns, "
-            f"expected {layer.ndim + 1}."
-        )
-    input._check_rows()
+    _check_input(layer, input)
     if layer.inverse:
         return _undo(layer, input)
     stored = input.find_indice_pair(layer.indice_key)
@@ -56,6 +51,37 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
     if layer.indice_key is not None:
         output.indice_dict = input._with_pairs(layer.indice_key, pairs)
     return pairs, output
+
+
+def pairs_of_rows(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
+    """As find_pairs, of a kernel of one offset that is a product of features and weight: each row
+    with itself. There is nothing to search, so that no key is read or stored."""
+    _check_input(layer, input)
+    count = input.indices.shape[0]
+    rows = torch.arange(count, dtype=torch.int32, device=input.indices.device)
+    pairs = IndiceData(
+        input.indices,
+        input.indices,
+        torch.stack([rows, rows])[None],
+        rows.new_full((1,), count),
+        list(input.spatial_shape),
+        list(input.spatial_shape),
+        True,
+        layer.kernel_size,
+        layer.stride,
+        layer.dilation,
+        layer.padding,
+    )
+    return pairs, input.shadow_copy()
+
+
+def _check_input(layer: Layer, input: SparseConvTensor) -> None:
+    if input.indices.shape[1] != layer.ndim + 1:
+        raise ValueError(
+            f"the layer is for {layer.ndim} axes, but indices has {input.indices.shape[1]} columns, "
+            f"expected {layer.ndim + 1}."
+        )
+    input._check_rows()
 
 
 def _is_of(pairs: IndiceData, input: SparseConvTensor) -> bool:

@@ -1,4 +1,4 @@
-"""Networks of detops.spconv: shared pairs, checkpoints, folding, odd inputs."""
+"""Networks of detops.spconv: checkpoints, odd inputs, modules."""
 
 from __future__ import annotations
 
@@ -28,101 +28,6 @@ def small_network() -> Any:
         spconv.SubMConv3d(16, 16, 3, indice_key="subm2"),
         spconv.SparseInverseConv3d(16, 4, 3, "down"),
     ).double()
-
-
-def test_pairs_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-    original = spconv._pairs._new_pairs
-
-    def count(*arguments: Any) -> Any:
-        made.append(1)
-        return original(*arguments)
-
-    monkeypatch.setattr(spconv._pairs, "_new_pairs", count)
-    layers = [spconv.SubMConv3d(3, 3, 3, indice_key=key).double() for key in ("a", "a", None, "b")]
-    x = spconv.SparseSequential(*layers)(some_tensor(3))
-    assert len(made) == 1 and set(x.indice_dict) == {"a", "b"}
-    spconv.SubMConv3d(3, 3, (1, 3, 3)).double()(x)
-    assert len(made) == 2
-
-
-def test_layers_do_not_change_the_dictionary_of_their_input() -> None:
-    x = some_tensor(3)
-    y = spconv.SparseConv3d(3, 3, 3, 2, indice_key="a").double()(x)
-    assert "a" in y.indice_dict and "a" not in x.indice_dict
-    spconv.SparseConv3d(3, 3, 3, 1, indice_key="a").double()(x)
-
-
-def test_misuse_of_keys() -> None:
-    x = some_tensor(3)
-    y = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()(x)
-    with pytest.raises(ValueError, match=r"indice_key 'a': stored with kernel_size \[3, 3, 3\]"):
-        spconv.SubMConv3d(3, 3, (1, 3, 3), indice_key="a").double()(y)
-    with pytest.raises(ValueError, match="stored with dilation"):
-        spconv.SubMConv3d(3, 3, 3, dilation=2, indice_key="a").double()(y)
-    with pytest.raises(ValueError, match="only submanifold layers may share"):
-        spconv.SparseConv3d(3, 3, 3, indice_key="a").double()(y)
-    with pytest.raises(ValueError, match="cannot be undone"):
-        spconv.SparseInverseConv3d(3, 3, 3, "a").double()(y)
-    with pytest.raises(ValueError, match="indice_key 'b' is not stored"):
-        spconv.SparseInverseConv3d(3, 3, 3, "b").double()(y)
-    down = spconv.SparseConv3d(3, 3, 3, 2, indice_key="d").double()(y)
-    fewer = down.select_by_index(torch.arange(3))
-    fewer.indice_dict = down.indice_dict
-    with pytest.raises(ValueError, match="number of output sites"):
-        spconv.SparseInverseConv3d(3, 3, 3, "d").double()(fewer)
-    with pytest.raises(ValueError, match="stored with kernel_size"):
-        spconv.SparseInverseConv3d(3, 3, 1, "d").double()(down)
-
-
-def test_pairs_of_other_sites_are_not_taken() -> None:
-    """Sites can be set, and pairs of the old ones would give wrong numbers."""
-    x, layer = some_tensor(3), spconv.SubMConv3d(3, 3, 3).double()
-    expected = layer(x).features.flip(0)
-    x.indices = x.indices.flip(0).contiguous()
-    torch.testing.assert_close(layer(x.replace_feature(x.features.flip(0))).features, expected)
-    keyed = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()
-    y = keyed(x)
-    y.indices = y.indices.flip(0)
-    with pytest.raises(ValueError, match="stored for other sites"):
-        keyed(y)
-    down = spconv.SparseConv3d(3, 3, 3, 2, indice_key="d").double()(x)
-    down.indices = down.indices.flip(0)
-    with pytest.raises(ValueError, match="stored for other sites"):
-        spconv.SparseInverseConv3d(3, 3, 3, "d").double()(down)
-
-
-def test_lenient_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nine lists of pairs for 27 offsets: the first nine offsets count."""
-    monkeypatch.setattr(spconv.constants, "LENIENT_INDICE_KEYS", True)
-    x = some_tensor(3)
-    y = spconv.SubMConv3d(3, 3, (1, 3, 3), indice_key="a").double()(x)
-    layer = spconv.SubMConv3d(3, 5, 3, bias=False, indice_key="a").double()
-    z = layer(y)
-    flat = spconv.SubMConv3d(3, 5, (1, 3, 3), bias=False).double()
-    flat.weight.data = layer.weight.data[:, :1].contiguous()
-    torch.testing.assert_close(z.features, flat(y).features)
-
-
-def test_fused_network_gives_the_same() -> None:
-    network, x = small_network(), some_tensor(3)
-    for _ in range(3):
-        network(x)  # moves the running statistics
-    network.eval()
-    fused = spconv.fuse(network)
-    torch.testing.assert_close(fused(x).features, network(x).features)
-    kinds = [type(module).__name__ for module in fused]
-    assert kinds.count("SparseIdentity") == 4 and not fused.training
-    assert network[1].__class__ is torch.nn.BatchNorm1d and network[0].bias is None
-    assert fused[0].act_type == spconv.Activation.ReLU and fused[3].act_alpha == 0.2
-
-
-def test_fusing_stops_where_something_is_between() -> None:
-    layers = (spconv.SubMConv3d(3, 4, 3), torch.nn.ReLU(), torch.nn.BatchNorm1d(4))
-    fused = spconv.fuse(spconv.SparseSequential(*layers).double())
-    assert isinstance(fused[2], torch.nn.BatchNorm1d)
-    x, expected = some_tensor(3), spconv.SparseSequential(*layers).eval()
-    torch.testing.assert_close(fused(x).features, expected(x).features)
 
 
 @pytest.mark.parametrize("layout", ["KRSC", "RSCK", "RSKC"])
@@ -167,6 +72,18 @@ def test_compatible_1x1(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.testing.assert_close(layer(x).features, x.features @ weight.T)
     monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", True)
     torch.testing.assert_close(layer(x).features, x.features @ weight.reshape(3, 5))
+
+
+def test_compatible_1x1_is_for_products_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a stride spconv searches pairs as for any kernel, and reads the weight as (out, in)."""
+    x, layer = some_tensor(3), spconv.SparseConv3d(3, 5, 1, stride=2, bias=False).double()
+    expected = layer(x).dense()
+    monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", True)
+    torch.testing.assert_close(layer(x).dense(), expected)
+    layer = spconv.SparseConv3d(3, 5, 1, bias=False).double()
+    weight = layer.weight.reshape(3, 5)
+    torch.testing.assert_close(layer(x).features, x.features @ weight)
+    assert not spconv.SparseConv3d(3, 5, 1, padding=1).conv1x1
 
 
 def run_of(network: Any, sites: torch.Tensor, batch: int = 2) -> Any:

@@ -29,6 +29,7 @@ LAYERS = [
     ("SparseConv2d", (4, 8, 3, 1, 0, 2), {}),
     ("SparseConv3d", (4, 8, 3, 2, 1), {}),
     ("SparseConv3d", (4, 8, (3, 1, 1), (2, 1, 1)), {}),
+    ("SparseConv3d", (4, 8, 1, 2), {}),
     ("SparseConvTranspose2d", (4, 8, 3, 2, 1), {}),
     ("SparseConvTranspose3d", (4, 8, 2, 2), {}),
 ]
@@ -76,7 +77,25 @@ def compare(name, arguments, words):
 for layer in LAYERS:
     compare(*layer)
 ours.constants.COMPATIBLE_1X1 = True
-compare("SubMConv3d", (4, 8, 1), {})
+for name in ("SubMConv3d", "SparseConv3d", "SparseConvTranspose3d"):
+    compare(name, (4, 8, 1), {})
+compare("SubMConv3d", (4, 8, 1), {"stride": 2, "padding": 1})
+compare("SparseConv3d", (4, 8, 1), {"stride": 2})
+
+# A kernel of one offset among others of the same key: it neither takes nor leaves pairs.
+sites, values = some_sites(3, 12, 2, 150), torch.randn(len(some_sites(3, 12, 2, 150)), 4)
+for sizes in ((3, 1, 3), (1, 3)):
+    found = []
+    for package in (theirs, ours):
+        torch.manual_seed(1)
+        layers = [package.SubMConv3d(4, 4, size, indice_key="a") for size in sizes]
+        if package is ours:
+            for layer, other in zip(layers, found[0][1], strict=True):
+                layer.load_state_dict(other.state_dict())
+        y = package.SparseSequential(*layers)(package.SparseConvTensor(values, sites, [12] * 3, 2))
+        found.append((y, layers))
+    assert torch.equal(found[0][0].indices, found[1][0].indices)
+    torch.testing.assert_close(found[1][0].features, found[0][0].features, rtol=1e-4, atol=1e-4)
 
 # A max pooling, then the inverse convolution that undoes it.
 torch.manual_seed(0)
