@@ -220,6 +220,19 @@ def test_folding_batch_normalisation(how: str) -> None:
     assert network[0].bias is None and len(network) == 11
 
 
+def test_folding_a_convolution_that_stands_twice() -> None:
+    convolution = mmcv.SubMConv3d(3, 3, 3)
+    norms = [torch.nn.BatchNorm1d(3) for _ in range(2)]
+    for place, norm in enumerate(norms):
+        norm.running_mean.fill_(place + 1)
+        norm.running_var.fill_(place + 2)
+    layers = (convolution, norms[0], convolution, norms[1])
+    network = mmcv.SparseSequential(*layers).double().eval()
+    expected = network(some_tensor(3)).features
+    torch.testing.assert_close(network.fused()(some_tensor(3)).features, expected)
+    torch.testing.assert_close(spconv.fuse(network)(some_tensor(3)).features, expected)
+
+
 def test_no_sites() -> None:
     x = mmcv.SparseConvTensor(
         torch.zeros(0, 3, dtype=torch.float64), torch.zeros(0, 4, dtype=torch.int32), [7] * 3, 2
