@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import torch
@@ -42,9 +43,10 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
     # Submanifold layers on the same sites share pairs, with or without a key.
     shape = (tuple(layer.kernel_size), tuple(layer.dilation))
     pairs = input._pairs_of_sites.get(shape) if layer.subm else None
-    # Sites and space are attributes that a program may have set since.
+    # Sites and space are attributes that a program may have set or written into since.
     if pairs is None or not _is_of(pairs, input):
-        pairs = _new_pairs(layer, input)
+        with _outside_of_inference_mode():
+            pairs = _new_pairs(layer, input)
         if layer.subm:
             input._pairs_of_sites[shape] = pairs
     output = _output(input, pairs.out_indices, pairs.out_spatial_shape)
@@ -84,8 +86,18 @@ def _check_input(layer: Layer, input: SparseConvTensor) -> None:
     input._check_rows()
 
 
+def _outside_of_inference_mode() -> AbstractContextManager[Any]:
+    """What is made in that mode cannot be used in training, and pairs are kept for later layers."""
+    # torch.compile cannot trace the question.
+    is_inside = not torch.compiler.is_compiling() and torch.is_inference_mode_enabled()
+    return torch.inference_mode(False) if is_inside else nullcontext()
+
+
 def _is_of(pairs: IndiceData, input: SparseConvTensor) -> bool:
-    return pairs.indices is input.indices and pairs.spatial_shape == input.spatial_shape
+    if pairs.indices is not input.indices or pairs.spatial_shape != input.spatial_shape:
+        return False
+    is_known = pairs.stamps is not None or torch.compiler.is_compiling()
+    return is_known and pairs.is_of(input.indices, 0)
 
 
 def _output(
@@ -185,11 +197,11 @@ def _check_reuse(layer: Layer, input: SparseConvTensor, stored: IndiceData) -> N
     for name, (mine, theirs) in wanted.items():
         if mine != theirs:
             raise _misuse(layer, f"stored with {name} {theirs}, but this layer has {mine}.")
-    _check_sites(layer, input, stored.indices)
+    _check_sites(layer, stored.is_of(input.indices, 0))
 
 
-def _check_sites(layer: Layer, input: SparseConvTensor, sites: torch.Tensor) -> None:
-    if input.indices is not sites and not torch.equal(input.indices, sites):
+def _check_sites(layer: Layer, are_those: bool) -> None:
+    if not are_those:
         raise _misuse(layer, "it is stored for other sites than those of the input.")
 
 
@@ -211,5 +223,5 @@ def _undo(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConv
         for name, (mine, theirs) in wanted.items():
             if mine != theirs:
                 raise _misuse(layer, f"stored with {name} {theirs}, but here it is {mine}.")
-        _check_sites(layer, input, stored.out_indices)
+        _check_sites(layer, stored.is_of(input.indices, 1))
     return stored, _output(input, stored.indices, stored.spatial_shape)

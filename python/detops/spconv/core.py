@@ -32,6 +32,37 @@ class IndiceData:
     padding: list[int]
     algo: Any = None
     transposed: bool = False
+    stamps: Any = None
+    """When indices and out_indices were what the pairs are of; None if that is not known."""
+
+    def __post_init__(self) -> None:
+        # A graph of torch.compile has no versions in it.
+        if not torch.compiler.is_compiling():
+            self.stamps = (_stamp(self.indices), _stamp(self.out_indices))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Tensors count their changes anew when they are copied or loaded.
+        return {**self.__dict__, "stamps": None}
+
+    def is_of(self, sites: torch.Tensor, side: int) -> bool:
+        """Whether the pairs are of these sites as they are now; ``side`` 0: inputs, 1: outputs."""
+        then = self.out_indices if side else self.indices
+        is_known = self.stamps is not None and not torch.compiler.is_compiling()
+        if is_known and not _is_current(then, self.stamps[side]):
+            return False
+        return sites is then or torch.equal(sites, then)
+
+
+def _stamp(sites: torch.Tensor) -> int | torch.Tensor:
+    """What changes when somebody writes into a tensor: its version. Those of inference mode have
+    none, so that their numbers are kept."""
+    return sites.clone() if sites.is_inference() else sites._version
+
+
+def _is_current(sites: torch.Tensor, stamp: int | torch.Tensor) -> bool:
+    if isinstance(stamp, int):
+        return sites._version == stamp
+    return torch.equal(sites, stamp)
 
 
 def expand_nd(ndim: int, value: Any) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -73,6 +75,48 @@ def test_pairs_of_other_sites_are_not_taken() -> None:
     down.indices = down.indices.flip(0)
     with pytest.raises(ValueError, match="stored for other sites"):
         spconv.SparseInverseConv3d(3, 3, 3, "d").double()(down)
+
+
+def test_pairs_of_sites_that_are_written_are_not_taken() -> None:
+    """As VoxelNeXt does: x.indices[:, 1:] *= 2. The tensor stays the same, its numbers do not."""
+    x, layer = some_tensor(3), spconv.SubMConv3d(3, 3, 3).double()
+    layer(x)
+    x.indices[:, 1:] = 6 - x.indices[:, 1:].flip(1)
+    fresh = spconv.SparseConvTensor(x.features, x.indices.clone(), x.spatial_shape, 2)
+    torch.testing.assert_close(layer(x).features, layer(fresh).features)
+    keyed = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()
+    with torch.no_grad():
+        y = keyed(x)
+    for same in (copy.deepcopy(y), pickle.loads(pickle.dumps(y))):
+        keyed(same)
+    down = spconv.SparseConv3d(3, 3, 3, 2, indice_key="d").double()(y)
+    y.indices[0, 1] = 0
+    with pytest.raises(ValueError, match="stored for other sites"):
+        keyed(y)
+    down.indices[0, 1] = 2
+    with pytest.raises(ValueError, match="stored for other sites"):
+        spconv.SparseInverseConv3d(3, 3, 3, "d").double()(down)
+
+
+def test_inference_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs that are made there serve in training too, and are made once."""
+    layer, original = spconv.SubMConv3d(3, 3, 3).double(), spconv._pairs._new_pairs
+    x, made = some_tensor(3), []
+    monkeypatch.setattr(spconv._pairs, "_new_pairs", lambda *a: (made.append(1), original(*a))[1])
+    with torch.inference_mode():
+        expected = layer(x).features
+        assert expected.is_inference()
+    y = layer(x)
+    torch.testing.assert_close(y.features, expected)
+    y.features.sum().backward()
+    assert layer.weight.grad is not None and len(made) == 1
+    with torch.inference_mode():
+        inside = spconv.SparseConvTensor(x.features, x.indices.clone(), x.spatial_shape, 2)
+        layer(layer(inside))
+        assert len(made) == 2
+        inside.indices.copy_(inside.indices.flip(0))  # no version counts this
+        flipped = inside.replace_feature(inside.features.flip(0))
+        torch.testing.assert_close(layer(flipped).features, expected.flip(0))
 
 
 @pytest.mark.parametrize("order", [(3, 1), (1, 3)])
