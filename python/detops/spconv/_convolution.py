@@ -164,13 +164,21 @@ class SparseConvolution(VoxelCounter):
         return text + ("" if self.bias is not None else ", bias=False")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        key = prefix + "weight"
-        if key in state_dict:
-            state_dict[key] = self._in_own_layout(state_dict[key])
         voxels = prefix + "max_num_voxels_during_training"
         if self.record_voxel_count and voxels not in state_dict:
             state_dict[voxels] = torch.zeros(1, dtype=torch.int32)
-        super()._load_from_state_dict(state_dict, prefix, *rest)
+        load: Any = super()._load_from_state_dict
+        is_torchs = getattr(load, "__func__", None) is nn.Module._load_from_state_dict
+        if not is_torchs and self.weight_layout == "KRSC":
+            # mmdetection3d puts a function of its own into SparseModule, which brings weights of
+            # mmcv into order. After ours it would do so twice.
+            load(state_dict, prefix, *rest)
+            return
+        key = prefix + "weight"
+        if key in state_dict:
+            state_dict[key] = self._in_own_layout(state_dict[key])
+        # In mmcv SparseModule is a class of its own, which nobody has changed.
+        nn.Module._load_from_state_dict(self, state_dict, prefix, *rest)
 
     def _in_own_layout(self, weight: torch.Tensor) -> torch.Tensor:
         """A stored weight of any of the three layouts in that of this module."""
