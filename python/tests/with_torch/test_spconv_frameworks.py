@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ torch = pytest.importorskip("torch")
 
 import detops.mmcv as mmcv  # noqa: E402
 from detops import spconv  # noqa: E402
+
+from test_install import run  # noqa: E402
 
 
 def load_as_mmdetection3d(
@@ -62,3 +65,28 @@ def test_loading_of_mmdetection3d(
     wrong = OrderedDict(stored, **{"0.weight": torch.zeros(3, 3, 3, 4, 5)})
     with pytest.raises(RuntimeError, match=r"size mismatch for 0\.weight"):
         network().load_state_dict(wrong)
+
+
+def test_voxels_of_openpcdet(tmp_path: Path) -> None:
+    """Its data processor takes the first of these names that it can import."""
+    run(
+        tmp_path,
+        """
+        assert detops.install("spconv") == ("spconv",)
+        import numpy as np
+        from spconv.utils import VoxelGeneratorV2 as VoxelGenerator
+        make = VoxelGenerator(
+            voxel_size=[0.16, 0.16, 4],
+            point_cloud_range=np.array([0, -39.68, -3, 69.12, 39.68, 1], dtype=np.float32),
+            max_num_points=32,
+            max_voxels=16000,
+        )
+        points = np.array([[1, 2, 0, 0.5], [1, 2, 0.5, 0.7], [80, 0, 0, 1]], dtype=np.float32)
+        made = make.generate(points)
+        assert made["voxels"].shape == (1, 32, 4) and made["coordinates"].tolist() == [[0, 260, 6]]
+        assert made["num_points_per_voxel"].tolist() == [2]
+        from spconv.utils import VoxelGenerator, Point2VoxelCPU3d
+        import spconv.pytorch.utils
+        assert spconv.pytorch.utils.PointToVoxel and Point2VoxelCPU3d
+        """,
+    )

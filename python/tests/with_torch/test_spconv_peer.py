@@ -108,6 +108,26 @@ a = back(pool(theirs.SparseConvTensor(values, sites, [12] * 3, 2)))
 b = mine(ours.SparseMaxPool3d(2, indice_key="p")(ours.SparseConvTensor(values, sites, [12] * 3, 2)))
 assert torch.equal(a.indices, b.indices)
 torch.testing.assert_close(b.features, a.features)
+
+# Points to voxels, also those on borders, and a range of 12.5 voxels. The means of spconv are wrong
+# in voxels that are not full.
+from spconv.pytorch.utils import PointToVoxel
+for size, span, columns in (
+    ([0.05, 0.05, 0.1], [0, -40, -3, 70.4, 40, 1], 4),
+    ([0.3, 0.3, 0.3], [0, 0, 0, 1, 1, 1], 3),
+    ([0.2, 0.2], [0, 0, 2.5, 2.5], 3),
+):
+    count, sizes = len(size), torch.tensor(size)
+    low, high = torch.tensor(span[:count]), torch.tensor(span[count:])
+    points = torch.rand(3000, columns)
+    points[:, :count] = low + (points[:, :count] * 1.2 - 0.1) * (high - low)
+    points[:1000, :count] = low + ((points[:1000, :count] - low) / sizes).floor() * sizes
+    a, b = (kind(size, span, columns, 500, 3) for kind in (PointToVoxel, ours.utils.PointToVoxel))
+    for name in ("vsize", "grid_size", "grid_stride", "coors_range"):
+        assert list(getattr(a, name)) == getattr(b, name), name
+    for cloud in (points, points.double()):
+        for wanted, made in zip(*(make.generate_voxel_with_id(cloud) for make in (a, b))):
+            assert made.dtype == wanted.dtype and torch.equal(made, wanted)
 print("compared")
 """
 
