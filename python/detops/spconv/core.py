@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-__all__ = ["IndiceData", "SparseConvTensor", "expand_nd", "scatter_nd"]
+__all__ = ["IndiceData", "SparseConvTensor", "expand_nd", "expand_sizes", "scatter_nd"]
 
 
 @dataclass
 class IndiceData:
-    """The pairs of a layer, under its ``indice_key``."""
+    """The pairs of a layer, under its ``indice_key``.
+
+    As a sequence it is what mmcv stores there: (out_indices, indices, indice_pairs,
+    indice_pair_num, spatial_shape).
+    """
 
     out_indices: torch.Tensor
     indices: torch.Tensor
@@ -44,6 +49,19 @@ class IndiceData:
         # Tensors count their changes anew when they are copied or loaded.
         return {**self.__dict__, "stamps": None}
 
+    def _tuple(self) -> tuple[Any, ...]:
+        pairs = (self.indice_pairs, self.indice_pair_num)
+        return (self.out_indices, self.indices, *pairs, self.spatial_shape)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._tuple())
+
+    def __len__(self) -> int:
+        return len(self._tuple())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._tuple()[place]
+
     def is_of(self, sites: torch.Tensor, side: int) -> bool:
         """Whether the pairs are of these sites as they are now; ``side`` 0: inputs, 1: outputs."""
         then = self.out_indices if side else self.indices
@@ -67,10 +85,25 @@ def _is_current(sites: torch.Tensor, stamp: int | torch.Tensor) -> bool:
 
 def expand_nd(ndim: int, value: Any) -> list[int]:
     """``value`` for each axis: an int for all, or as many as there are axes."""
-    numbers = [value] * ndim if isinstance(value, int) else [int(number) for number in value]
+    try:
+        return [operator.index(value)] * ndim
+    except TypeError:  # Not one number.
+        numbers = [int(number) for number in value]
     if len(numbers) != ndim:
         raise ValueError(f"{value!r} has {len(numbers)} numbers, expected one or {ndim}.")
-    return [int(number) for number in numbers]
+    return numbers
+
+
+def expand_sizes(ndim: int, least: int, **argument: Any) -> list[int]:
+    """The same of an argument, given by its name, whose numbers are ``least`` or more."""
+    ((name, value),) = argument.items()
+    try:
+        numbers = expand_nd(ndim, value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, expected an int or {ndim} of them.") from None
+    if min(numbers) < least:
+        raise ValueError(f"{name} is {value!r}, expected {least} or more along each axis.")
+    return numbers
 
 
 def scatter_nd(

@@ -8,6 +8,7 @@ import pickle
 from collections import OrderedDict
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -59,11 +60,30 @@ def test_wrong_weight_shape_is_told() -> None:
 def test_state_dict_keys() -> None:
     assert list(spconv.SubMConv3d(3, 5, 3).state_dict()) == ["weight", "bias"]
     assert list(spconv.SubMConv3d(3, 5, 3, bias=False).state_dict()) == ["weight"]
-    recording = spconv.SparseConv3d(3, 5, 3, record_voxel_count=True).double()
-    assert "max_num_voxels_during_training" in recording.state_dict()
-    y = recording(some_tensor(3))
-    assert recording.get_max_num_voxels().item() == len(y.indices)
-    recording.load_state_dict(spconv.SparseConv3d(3, 5, 3).state_dict())
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("make", [
+    lambda: spconv.SparseConv3d(3, 5, 3, record_voxel_count=True).double(),
+    lambda: spconv.SparseMaxPool3d(2, record_voxel_count=True),
+], ids=["convolution", "pooling"])
+def test_counting_of_voxels(make: Any, training: bool) -> None:
+    """In eval mode too, whatever the buffer is called."""
+    layer, x = make().train(training), some_tensor(3)
+    y = layer(x)
+    layer(x.select_by_index(torch.arange(2)))
+    assert layer.get_max_num_voxels().tolist() == [len(y.indices)]
+    assert "max_num_voxels_during_training" in layer.state_dict()
+
+
+def test_counters_of_checkpoints() -> None:
+    layer = spconv.SparseConv3d(3, 5, 3, record_voxel_count=True)
+    layer.load_state_dict(spconv.SparseConv3d(3, 5, 3).state_dict())
+    # Where the sites are known before, nothing is counted.
+    for kind in ({"subm": True}, {"inverse": True}):
+        layer = spconv.SparseConvolution(3, 3, 5, 3, **kind, record_voxel_count=True)
+        assert list(layer.state_dict()) == ["weight", "bias"] and layer.get_max_num_voxels() is None
+        layer.load_state_dict(layer.state_dict())
 
 
 def test_compatible_1x1(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,6 +152,28 @@ def test_errors_name_row_and_value() -> None:
         spconv.SubMConv3d(3, 4, 3)(torch.ones(2, 3))
 
 
+@pytest.mark.parametrize(("words", "message"), [
+    ({"stride": 0}, r"stride is 0, expected 1 or more"),
+    ({"kernel_size": -1}, r"kernel_size is -1, expected 1 or more"),
+    ({"kernel_size": (3, 0, 3)}, r"kernel_size is \(3, 0, 3\), expected 1 or more"),
+    ({"kernel_size": (3, 3)}, r"kernel_size is \(3, 3\), expected an int or 3"),
+    ({"kernel_size": 3.5}, "kernel_size is 3.5, expected an int or 3"),
+    ({"padding": -1}, "padding is -1, expected 0 or more"),
+    ({"dilation": [1, 1, 0]}, r"dilation is \[1, 1, 0\], expected 1 or more"),
+])
+def test_wrong_sizes(words: dict[str, Any], message: str) -> None:
+    for make in (lambda **w: spconv.SparseConv3d(3, 4, **w), spconv.SparseMaxPool3d):
+        made: Any = make
+        with pytest.raises(ValueError, match=message):
+            made(**{"kernel_size": 3, **words})
+    made = spconv.SparseConv3d(3, 4, np.int64(3), torch.tensor(2), np.array([1, 0, 1]))
+    assert (made.kernel_size, made.stride, made.padding) == ([3] * 3, [2] * 3, [1, 0, 1])
+    with pytest.raises(ValueError, match="out_channels is -1, expected 0 or more"):
+        spconv.SparseConv3d(3, -1, 3)
+    with pytest.raises(ValueError, match="output_padding is -1"):
+        spconv.SparseConvTranspose3d(3, 4, 3, output_padding=-1)
+
+
 def test_pickle_and_deepcopy() -> None:
     network, x = small_network().eval(), some_tensor(3)
     with torch.no_grad():
@@ -144,6 +186,33 @@ def test_pickle_and_deepcopy() -> None:
     torch.save(network.state_dict(), file)
     file.seek(0)
     small_network().load_state_dict(torch.load(file))
+
+
+OF_DETOPS = "act_type act_alpha act_beta algo fp32_accum record_voxel_count name start output_padding"
+
+
+def test_models_that_others_have_pickled() -> None:
+    """Layers of mmcv and pooling of spconv have fewer attributes, and convolutions of spconv a hook
+    that loads weights."""
+    network = spconv.SparseSequential(
+        spconv.SparseConv3d(3, 4, 3, 2, 1, indice_key="d"),
+        spconv.SparseMaxPool3d(2),
+    ).double()
+    expected = network(some_tensor(3)).features
+    convolution, pool = network
+    convolution._register_load_state_dict_pre_hook(convolution._load_weight_different_layout)
+    for name in OF_DETOPS.split():
+        if name != "output_padding":  # mmcv's convolutions have it
+            vars(convolution).pop(name, None)
+        vars(pool).pop(name, None)
+    for name in ("_sparse_unique_name", "weight_shape"):
+        vars(convolution).pop(name, None)
+    del vars(pool)["indice_key"]
+    other = pickle.loads(pickle.dumps(network))
+    assert torch.equal(other(some_tensor(3)).features, expected)
+    assert repr(other) and not other[0]._load_state_dict_pre_hooks
+    assert other[0].weight_shape == [4, 3, 3, 3, 3]
+    other.load_state_dict(other.state_dict())
 
 
 def test_training_learns() -> None:
@@ -187,6 +256,23 @@ def test_tables_and_layers_on_features() -> None:
     torch.testing.assert_close(norm(x).features.mean(0), torch.zeros(3, dtype=torch.float64))
     assert torch.equal(spconv.SparseIdentity()(x).features, x.features)
     assert torch.equal(spconv.ToDense()(x), x.dense())
+
+
+def test_names_of_the_original() -> None:
+    """What programs take from the modules below ``spconv.pytorch``."""
+    assert spconv.SubMConv3d(3, 5, (1, 2, 3)).weight_shape == [5, 1, 2, 3, 3]
+    assert issubclass(spconv.SparseConv2d, spconv.conv.SparseConvolutionBase)
+    assert spconv.identity.Identity().input_spatial_size(7) == 7
+    x = some_tensor(3)
+    for kind in ("Max", "Avg"):
+        whole = getattr(spconv.pool, f"Sparse{kind}Pool")
+        assert issubclass(getattr(spconv, f"Sparse{kind}Pool3d"), whole)
+        assert whole(3).kernel_size == [3] * 3 and whole(3).stride == [1] * 3
+        same = getattr(spconv, f"Sparse{kind}Pool3d")(2, 1)(x).features
+        assert torch.equal(whole(3, 2)(x).features, same)
+        both = spconv.pool.SparseGlobalMaxOrAvgPool(is_mean=kind == "Avg")
+        found = getattr(spconv, f"SparseGlobal{kind}Pool")()
+        assert isinstance(found, type(both)) and torch.equal(both(x), found(x))
 
 
 def test_compiled_layer_gives_the_same() -> None:

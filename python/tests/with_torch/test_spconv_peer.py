@@ -132,15 +132,58 @@ print("compared")
 """
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("spconv") is None, reason="spconv itself is not installed"
+START = """
+import sys, torch, warnings
+warnings.simplefilter("ignore")
+torch.set_num_threads(1)
+torch.set_grad_enabled(False)
+def some_output(spconv, network):
+    sites = torch.tensor([[0, 0, 1, 2], [0, 3, 3, 3], [1, 2, 2, 2]], dtype=torch.int32)
+    features = torch.arange(12.0).reshape(3, 4) - 6
+    return network.eval()(spconv.SparseConvTensor(features, sites, [4] * 3, 2)).dense()
+"""
+SAVE = """
+import spconv.pytorch as spconv
+network = spconv.SparseSequential(
+    spconv.SparseConv3d(4, 8, 3, 2, 1, bias=False, indice_key="a", algo=spconv.ConvAlgo.Native),
+    torch.nn.BatchNorm1d(8),
+    spconv.SparseMaxPool3d(2, algo=spconv.ConvAlgo.Native),
 )
-def test_same_as_spconv() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(HERE)],
+torch.save((network, some_output(spconv, network)), sys.argv[1])
+"""
+LOAD = """
+import detops
+assert detops.install("spconv", replace=True) == ("spconv",)
+network, expected = torch.load(sys.argv[1], weights_only=False)
+import detops.spconv as spconv
+assert type(network[0]) is spconv.SparseConv3d and type(network[2]) is spconv.SparseMaxPool3d
+torch.testing.assert_close(some_output(spconv, network), expected)
+network.load_state_dict(network.state_dict())
+repr(network)
+"""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", *arguments],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    assert run.returncode == 0 and "compared" in run.stdout, run.stdout + run.stderr
+
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("spconv") is None, reason="spconv itself is not installed"
+)
+
+
+def test_same_as_spconv() -> None:
+    made = run(PROGRAM, str(HERE))
+    assert made.returncode == 0 and "compared" in made.stdout, made.stdout + made.stderr
+
+
+def test_networks_that_spconv_has_pickled(tmp_path: Path) -> None:
+    for program in (SAVE, LOAD):
+        made = run(START + program, str(tmp_path / "network.pt"))
+        assert made.returncode == 0, made.stderr

@@ -81,3 +81,13 @@ def test_global_pooling() -> None:
     torch.testing.assert_close(most[1], x.features.amax(0))
     torch.testing.assert_close(mean[1], x.features.mean(0))
     assert most.shape == (2, 3) and not most[0].any() and not mean[0].any()
+
+
+def test_gradient_of_equal_maxima() -> None:
+    """One of them gets all of it, as in spconv."""
+    x = some_tensor(3)
+    features = torch.ones_like(x.features).requires_grad_()
+    spconv.SparseGlobalMaxPool()(x.replace_feature(features)).sum().backward()
+    per_sample = [features.grad[x.indices[:, 0] == sample] for sample in (0, 1)]
+    for rows in per_sample:
+        assert len(rows) > 1 and rows.sum(0).tolist() == rows.amax(0).tolist() == [1.0] * 3
