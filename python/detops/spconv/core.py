@@ -43,7 +43,9 @@ class IndiceData:
     def __post_init__(self) -> None:
         # A graph of torch.compile has no versions in it.
         if not torch.compiler.is_compiling():
-            self.stamps = (_stamp(self.indices), _stamp(self.out_indices))
+            first = _stamp(self.indices)
+            same = self.out_indices is self.indices
+            self.stamps = (first, first if same else _stamp(self.out_indices))
 
     def __getstate__(self) -> dict[str, Any]:
         # Tensors count their changes anew when they are copied or loaded.

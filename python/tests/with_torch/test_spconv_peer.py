@@ -109,8 +109,8 @@ b = mine(ours.SparseMaxPool3d(2, indice_key="p")(ours.SparseConvTensor(values, s
 assert torch.equal(a.indices, b.indices)
 torch.testing.assert_close(b.features, a.features)
 
-# Points to voxels, also those on borders, and a range of 12.5 voxels. The means of spconv are wrong
-# in voxels that are not full.
+# Points to voxels, also those on borders, and a range of 12.5 voxels. Left out: means, of which
+# spconv carries each over into the next voxel that is not full.
 from spconv.pytorch.utils import PointToVoxel
 for size, span, columns in (
     ([0.05, 0.05, 0.1], [0, -40, -3, 70.4, 40, 1], 4),
