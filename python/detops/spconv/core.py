@@ -6,7 +6,7 @@ import copy
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -37,7 +37,7 @@ class IndiceData:
     padding: list[int]
     algo: Any = None
     transposed: bool = False
-    stamps: Any = None
+    stamps: Any = field(default=None, init=False, repr=False, compare=False)
     """When indices and out_indices were what the pairs are of; None if that is not known."""
 
     def __post_init__(self) -> None:
