@@ -16,7 +16,8 @@ from torch import nn
 
 def normalise(norm: nn.modules.batchnorm._BatchNorm, x: torch.Tensor) -> torch.Tensor:
     """What ``norm`` does in training to channels on axis 1, as if the rows of all processes were in
-    one tensor. A process may have none."""
+    one tensor. A process may have none. Statistics of fewer than two rows are not remembered: they
+    have no variance, and 0 in its place would be divided by in eval mode."""
     axes = [axis for axis in range(x.ndim) if axis != 1]
     shape = [1, -1] + [1] * (x.ndim - 2)
     rows = x.new_full((1,), x.numel() // x.shape[1])
@@ -26,10 +27,11 @@ def normalise(norm: nn.modules.batchnorm._BatchNorm, x: torch.Tensor) -> torch.T
     centred = x - mean.view(shape)
     # From the centred rows: a difference of two large sums would cancel.
     variance = sum_over_processes(centred.square().sum(axes)) / count
-    if norm.running_mean is not None and norm.running_var is not None:
+    has_variance = bool(sums[0] > 1)
+    if has_variance and norm.running_mean is not None and norm.running_var is not None:
         assert norm.momentum is not None and norm.num_batches_tracked is not None
         with torch.no_grad():
-            unbiased = variance * count / (count - 1).clamp(min=1)
+            unbiased = variance * count / (count - 1)
             norm.running_mean.lerp_(mean, norm.momentum)
             norm.running_var.lerp_(unbiased, norm.momentum)
             norm.num_batches_tracked.add_(1)

@@ -25,8 +25,12 @@ def _with_images(boxes: Sequence[torch.Tensor], like: torch.Tensor) -> torch.Ten
             )
     if not boxes:
         return like.new_empty((0, 5))
-    images = (torch.full_like(of_image[:, :1], i) for i, of_image in enumerate(boxes))
-    return torch.cat((torch.cat(tuple(images)), torch.cat(tuple(boxes))), 1)
+    rows = torch.cat(tuple(boxes))
+    # Numbers of images must be exact: bfloat16 counts to 256, half to 2048.
+    if rows.is_floating_point() and len(boxes) - 1 > 2 / torch.finfo(rows.dtype).eps:
+        rows = rows.float()
+    images = (rows.new_full((len(of_image), 1), i) for i, of_image in enumerate(boxes))
+    return torch.cat((torch.cat(tuple(images)), rows), 1)
 
 
 def ps_roi_pool(

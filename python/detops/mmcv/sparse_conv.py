@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import torch
 from torch import nn
 
 from ..spconv._convolution import SparseConvolution as _SparseConvolution
+from ..spconv._pairs import find_pairs, pairs_of_rows
 from ..spconv.core import IndiceData, SparseConvTensor as _SparseConvTensor
 
 __all__ = [
@@ -104,25 +104,11 @@ class SparseConvolution(_SparseConvolution):
             bound = 1 / math.sqrt(self.in_channels * math.prod(self.kernel_size))
             nn.init.uniform_(self.bias, -bound, bound)
 
+    def _is_product(self) -> bool:
+        return math.prod(self.kernel_size) == 1
+
     def _find_pairs(self, input: _SparseConvTensor) -> tuple[IndiceData, _SparseConvTensor]:
-        if not self.conv1x1:
-            return super()._find_pairs(input)
-        count = input.indices.shape[0]
-        rows = torch.arange(count, dtype=torch.int32, device=input.indices.device)
-        pairs = IndiceData(
-            input.indices,
-            input.indices,
-            torch.stack([rows, rows])[None],
-            rows.new_full((1,), count),
-            input.spatial_shape,
-            input.spatial_shape,
-            True,
-            self.kernel_size,
-            self.stride,
-            self.dilation,
-            self.padding,
-        )
-        return pairs, input.shadow_copy()
+        return pairs_of_rows(self, input) if self.conv1x1 else find_pairs(self, input)
 
 
 class _Layer(SparseConvolution):

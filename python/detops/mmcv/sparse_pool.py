@@ -32,8 +32,7 @@ class SparseMaxPool(Pool):
         dilation: Any = 1,
         subm: bool = False,
     ) -> None:
-        self._ndim = ndim
-        super().__init__(kernel_size, stride, padding, dilation, subm=subm)
+        super().__init__(ndim, kernel_size, stride, padding, dilation, subm=subm)
 
 
 class SparseMaxPool2d(SparseMaxPool):

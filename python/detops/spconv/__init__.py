@@ -7,7 +7,7 @@ those of spconv 2.3; docs/dropins.md lists the differences.
 
 from __future__ import annotations
 
-from . import constants, conv, core, functional, modules, pool, tables, utils
+from . import constants, conv, core, functional, identity, modules, pool, tables, utils
 from ._fuse import fuse
 from .conv import (
     Activation,
@@ -106,6 +106,7 @@ __all__ = [
     "core",
     "functional",
     "fuse",
+    "identity",
     "modules",
     "pool",
     "scatter_nd",

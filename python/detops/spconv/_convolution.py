@@ -11,8 +11,8 @@ from torch import nn
 
 from .. import torch as ops
 from . import constants
-from ._pairs import find_pairs
-from .core import IndiceData, SparseConvTensor, expand_nd
+from ._pairs import find_pairs, pairs_of_rows
+from .core import IndiceData, SparseConvTensor, expand_sizes
 from .modules import VoxelCounter
 
 __all__ = ["Activation", "ConvAlgo", "SparseConvolution"]
@@ -97,19 +97,22 @@ class SparseConvolution(VoxelCounter):
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(name, record_voxel_count)
+        super().__init__(name, record_voxel_count, has_new_sites=not subm and not inverse)
         if groups != 1:
             raise ValueError(f"groups is {groups}, expected 1: sparse convolutions have no groups.")
         if not 1 <= ndim <= 4:
             raise ValueError(f"ndim is {ndim}, expected 1 to 4.")
+        for role, count in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if count < 0:
+                raise ValueError(f"{role} is {count}, expected 0 or more.")
         self.ndim = ndim
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = expand_nd(ndim, kernel_size)
-        self.stride = expand_nd(ndim, stride)
-        self.padding = expand_nd(ndim, padding)
-        self.dilation = expand_nd(ndim, dilation)
-        self.output_padding = expand_nd(ndim, output_padding)
+        self.kernel_size = expand_sizes(ndim, 1, kernel_size=kernel_size)
+        self.stride = expand_sizes(ndim, 1, stride=stride)
+        self.padding = expand_sizes(ndim, 0, padding=padding)
+        self.dilation = expand_sizes(ndim, 1, dilation=dilation)
+        self.output_padding = expand_sizes(ndim, 0, output_padding=output_padding)
         self.groups = groups
         self.subm = subm
         self.transposed = transposed
@@ -120,11 +123,11 @@ class SparseConvolution(VoxelCounter):
         self.act_type = act_type
         self.act_alpha = act_alpha
         self.act_beta = act_beta
-        self.conv1x1 = math.prod(self.kernel_size) == 1
+        self.conv1x1 = self._is_product()
         extents = {"K": out_channels, "C": in_channels}
         extents.update((str(axis), extent) for axis, extent in enumerate(self.kernel_size))
-        shape = [extents[axis] for axis in self._weight_axes]
-        self.weight = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+        self.weight_shape = [extents[axis] for axis in self._weight_axes]
+        self.weight = nn.Parameter(torch.empty(self.weight_shape, device=device, dtype=dtype))
         self.bias: nn.Parameter | None
         if bias:
             self.bias = nn.Parameter(torch.zeros(out_channels, device=device, dtype=dtype))
@@ -135,6 +138,13 @@ class SparseConvolution(VoxelCounter):
     @property
     def _weight_axes(self) -> list[str]:
         return _axes_of(self.weight_layout, self.ndim)
+
+    def _is_product(self) -> bool:
+        """Whether the layer multiplies features by its weight, and rows and sites stay."""
+        if math.prod(self.kernel_size) != 1:
+            return False
+        moves = [extent - 1 for extent in self.stride] + self.padding + self.output_padding
+        return self.subm or not any(moves)
 
     def reset_parameters(self) -> None:
         """As torch's convolutions: uniform within 1 / sqrt(in_channels * kernel offsets)."""
@@ -157,13 +167,42 @@ class SparseConvolution(VoxelCounter):
         return text + ("" if self.bias is not None else ", bias=False")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        voxels = prefix + "max_num_voxels_during_training"
+        if self.get_max_num_voxels() is not None and voxels not in state_dict:
+            state_dict[voxels] = torch.zeros(1, dtype=torch.int32)
+        load: Any = super()._load_from_state_dict
+        is_torchs = getattr(load, "__func__", None) is nn.Module._load_from_state_dict
+        if not is_torchs and self.weight_layout == "KRSC":
+            # mmdetection3d puts a function of its own into SparseModule, which brings weights of
+            # mmcv into order. After ours it would do so twice.
+            load(state_dict, prefix, *rest)
+            return
         key = prefix + "weight"
         if key in state_dict:
             state_dict[key] = self._in_own_layout(state_dict[key])
-        voxels = prefix + "max_num_voxels_during_training"
-        if self.record_voxel_count and voxels not in state_dict:
-            state_dict[voxels] = torch.zeros(1, dtype=torch.int32)
-        super()._load_from_state_dict(state_dict, prefix, *rest)
+        # In mmcv SparseModule is a class of its own, which nobody has changed.
+        nn.Module._load_from_state_dict(self, state_dict, prefix, *rest)
+
+    def _load_weight_different_layout(self, *_: Any) -> None:
+        """The hook of spconv's layers by which they load weights. Their pickles ask for it."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        hooks = self._load_state_dict_pre_hooks
+        for key, hook in list(hooks.items()):
+            name = getattr(getattr(hook, "hook", hook), "__name__", "")
+            if name == "_load_weight_different_layout":
+                del hooks[key]
+
+    def _defaults(self) -> dict[str, Any]:
+        return {
+            **super()._defaults(),
+            "act_type": Activation.None_,
+            "act_alpha": 0,
+            "act_beta": 0,
+            "fp32_accum": None,
+            "weight_shape": list(self.weight.shape),
+        }
 
     def _in_own_layout(self, weight: torch.Tensor) -> torch.Tensor:
         """A stored weight of any of the three layouts in that of this module."""
@@ -202,7 +241,7 @@ class SparseConvolution(VoxelCounter):
         pairs, output = self._find_pairs(input)
         self.record(output)
         weight: torch.Tensor = self.weight
-        if self.conv1x1 and constants.COMPATIBLE_1X1 and self.weight_layout == "KRSC":
+        if self._reads_weight_as_ck():
             weight = weight.reshape(self.in_channels, self.out_channels).T.reshape(weight.shape)
         offsets = pairs.indice_pairs.shape[0]
         if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
@@ -228,7 +267,13 @@ class SparseConvolution(VoxelCounter):
         return output
 
     def _find_pairs(self, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
-        return find_pairs(self, input)
+        # An inverse layer goes back to the sites of its key, if the layer it undoes has left any.
+        is_inverse = self.inverse and input.find_indice_pair(self.indice_key) is not None
+        find = pairs_of_rows if self.conv1x1 and not is_inverse else find_pairs
+        return find(self, input)
+
+    def _reads_weight_as_ck(self) -> bool:
+        return self.conv1x1 and constants.COMPATIBLE_1X1 and self.weight_layout == "KRSC"
 
     def _activation_name(self) -> str:
         # The original's enumeration lives in another package; its names are the same.

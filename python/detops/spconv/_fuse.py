@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 
 import torch
 from torch import nn
@@ -19,7 +20,10 @@ def fuse(model: nn.Module) -> nn.Module:
     In every SparseSequential a batch normalisation behind a convolution goes into its weights and
     bias, and a ReLU or LeakyReLU behind those into its last step. What was folded becomes an
     identity, so that names and positions stay. The copy is in eval mode; results agree up to
-    rounding. Layers that a network calls in a ``forward`` of its own are left as they are.
+    rounding. Layers that a network calls in a ``forward`` of its own are left as they are, and so
+    are convolutions that stand in several places, as what is folded would be in all their calls. A
+    ``forward`` that calls parts of a sequence alone (``self.layers[0](x)``) cannot be told from
+    others: do not fuse such a network.
 
     Examples
     --------
@@ -34,18 +38,19 @@ def fuse(model: nn.Module) -> nn.Module:
     )
     """
     fused = copy.deepcopy(model).eval()
+    places = Counter(id(part) for module in fused.modules() for part in module._modules.values())
     for module in fused.modules():
         if isinstance(module, SparseSequential):
-            _fuse_sequence(module)
+            _fuse_sequence(module, places)
     return fused
 
 
-def _fuse_sequence(sequence: SparseSequential) -> None:
+def _fuse_sequence(sequence: SparseSequential, places: Counter[int]) -> None:
     convolution: SparseConvolution | None = None
     for name, module in list(sequence._modules.items()):
         if isinstance(module, SparseConvolution):
             plain = module._activation_name() == "None_"
-            convolution = module if plain else None
+            convolution = module if plain and places[id(module)] == 1 else None
         elif isinstance(module, nn.BatchNorm1d) and convolution is not None:
             fold_norm(convolution, module)
             sequence._modules[name] = SparseIdentity()
@@ -75,6 +80,10 @@ def fold_norm(convolution: SparseConvolution, norm: nn.BatchNorm1d) -> None:
     weight = convolution.weight
     if convolution.bias is not None:
         shift = shift + convolution.bias.double() * scale
-    columns = scale.reshape([-1 if axis == "K" else 1 for axis in convolution._weight_axes])
-    convolution.weight = nn.Parameter((weight.double() * columns).to(weight.dtype))
+    if convolution._reads_weight_as_ck():
+        scaled = (weight.double().reshape(-1, len(scale)) * scale).reshape(weight.shape)
+    else:
+        columns = [-1 if axis == "K" else 1 for axis in convolution._weight_axes]
+        scaled = weight.double() * scale.reshape(columns)
+    convolution.weight = nn.Parameter(scaled.to(weight.dtype))
     convolution.bias = nn.Parameter(shift.to(weight.dtype))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import torch
@@ -10,7 +11,7 @@ from .. import torch as ops
 from . import constants
 from .core import IndiceData, SparseConvTensor
 
-__all__ = ["find_pairs"]
+__all__ = ["find_pairs", "pairs_of_rows"]
 
 
 class Layer(Protocol):
@@ -32,12 +33,7 @@ class Layer(Protocol):
 def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
     """The pairs, and a tensor with the output's sites and space; its features are still those of
     the input."""
-    if input.indices.shape[1] != layer.ndim + 1:
-        raise ValueError(
-            f"the layer is for {layer.ndim} axes, but indices has {input.indices.shape[1]} columns, "
-            f"expected {layer.ndim + 1}."
-        )
-    input._check_rows()
+    _check_input(layer, input)
     if layer.inverse:
         return _undo(layer, input)
     stored = input.find_indice_pair(layer.indice_key)
@@ -47,9 +43,10 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
     # Submanifold layers on the same sites share pairs, with or without a key.
     shape = (tuple(layer.kernel_size), tuple(layer.dilation))
     pairs = input._pairs_of_sites.get(shape) if layer.subm else None
-    # Sites and space are attributes that a program may have set since.
+    # Sites and space are attributes that a program may have set or written into since.
     if pairs is None or not _is_of(pairs, input):
-        pairs = _new_pairs(layer, input)
+        with _outside_of_inference_mode():
+            pairs = _new_pairs(layer, input)
         if layer.subm:
             input._pairs_of_sites[shape] = pairs
     output = _output(input, pairs.out_indices, pairs.out_spatial_shape)
@@ -58,8 +55,49 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
     return pairs, output
 
 
+def pairs_of_rows(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
+    """As find_pairs, of a kernel of one offset that is a product of features and weight: each row
+    with itself. There is nothing to search, so that no key is read or stored."""
+    _check_input(layer, input)
+    count = input.indices.shape[0]
+    rows = torch.arange(count, dtype=torch.int32, device=input.indices.device)
+    pairs = IndiceData(
+        input.indices,
+        input.indices,
+        torch.stack([rows, rows])[None],
+        rows.new_full((1,), count),
+        list(input.spatial_shape),
+        list(input.spatial_shape),
+        True,
+        layer.kernel_size,
+        layer.stride,
+        layer.dilation,
+        layer.padding,
+    )
+    return pairs, input.shadow_copy()
+
+
+def _check_input(layer: Layer, input: SparseConvTensor) -> None:
+    if input.indices.shape[1] != layer.ndim + 1:
+        raise ValueError(
+            f"the layer is for {layer.ndim} axes, but indices has {input.indices.shape[1]} columns, "
+            f"expected {layer.ndim + 1}."
+        )
+    input._check_rows()
+
+
+def _outside_of_inference_mode() -> AbstractContextManager[Any]:
+    """What is made in that mode cannot be used in training, and pairs are kept for later layers."""
+    # torch.compile cannot trace the question.
+    is_inside = not torch.compiler.is_compiling() and torch.is_inference_mode_enabled()
+    return torch.inference_mode(False) if is_inside else nullcontext()
+
+
 def _is_of(pairs: IndiceData, input: SparseConvTensor) -> bool:
-    return pairs.indices is input.indices and pairs.spatial_shape == input.spatial_shape
+    if pairs.indices is not input.indices or pairs.spatial_shape != input.spatial_shape:
+        return False
+    is_known = pairs.stamps is not None or torch.compiler.is_compiling()
+    return is_known and pairs.is_of(input.indices, 0)
 
 
 def _output(
@@ -159,11 +197,11 @@ def _check_reuse(layer: Layer, input: SparseConvTensor, stored: IndiceData) -> N
     for name, (mine, theirs) in wanted.items():
         if mine != theirs:
             raise _misuse(layer, f"stored with {name} {theirs}, but this layer has {mine}.")
-    _check_sites(layer, input, stored.indices)
+    _check_sites(layer, stored.is_of(input.indices, 0))
 
 
-def _check_sites(layer: Layer, input: SparseConvTensor, sites: torch.Tensor) -> None:
-    if input.indices is not sites and not torch.equal(input.indices, sites):
+def _check_sites(layer: Layer, are_those: bool) -> None:
+    if not are_those:
         raise _misuse(layer, "it is stored for other sites than those of the input.")
 
 
@@ -185,5 +223,5 @@ def _undo(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConv
         for name, (mine, theirs) in wanted.items():
             if mine != theirs:
                 raise _misuse(layer, f"stored with {name} {theirs}, but here it is {mine}.")
-        _check_sites(layer, input, stored.out_indices)
+        _check_sites(layer, stored.is_of(input.indices, 1))
     return stored, _output(input, stored.indices, stored.spatial_shape)

@@ -21,8 +21,9 @@ SAVED_WEIGHT_LAYOUT = os.environ.get("SPCONV_SAVED_WEIGHT_LAYOUT", "")
 """How weights of checkpoints are stored: "KRSC", "RSCK", "RSKC", or "" to tell by their shape."""
 
 COMPATIBLE_1X1 = False
-"""True: kernels of one offset use their weight (K, 1, ..., 1, C) as if it were (C, K), as spconv 2
-does. Networks that were trained there with such layers need it."""
+"""True: kernels of one offset that multiply features by their weight (``conv1x1``: submanifold, or
+stride 1 and padding 0) use it, (K, 1, ..., 1, C), as if it were (C, K), as spconv 2 does. Networks
+that were trained there with such layers need it."""
 
 LENIENT_INDICE_KEYS = False
 """True: a layer takes whatever pairs are stored under its indice_key, as spconv 1 and mmcv do. Where

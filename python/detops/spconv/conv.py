@@ -18,6 +18,7 @@ __all__ = [
     "SparseConvTranspose3d",
     "SparseConvTranspose4d",
     "SparseConvolution",
+    "SparseConvolutionBase",
     "SparseInverseConv1d",
     "SparseInverseConv2d",
     "SparseInverseConv3d",
@@ -27,6 +28,9 @@ __all__ = [
     "SubMConv3d",
     "SubMConv4d",
 ]
+
+SparseConvolutionBase = SparseConvolution
+"""In spconv what the layer has without being a module; here there is one class."""
 
 
 class _Regular(SparseConvolution):

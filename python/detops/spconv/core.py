@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-__all__ = ["IndiceData", "SparseConvTensor", "expand_nd", "scatter_nd"]
+__all__ = ["IndiceData", "SparseConvTensor", "expand_nd", "expand_sizes", "scatter_nd"]
 
 
 @dataclass
 class IndiceData:
-    """The pairs of a layer, under its ``indice_key``."""
+    """The pairs of a layer, under its ``indice_key``.
+
+    As a sequence it is what mmcv stores there: (out_indices, indices, indice_pairs,
+    indice_pair_num, spatial_shape).
+    """
 
     out_indices: torch.Tensor
     indices: torch.Tensor
@@ -32,14 +37,75 @@ class IndiceData:
     padding: list[int]
     algo: Any = None
     transposed: bool = False
+    stamps: Any = field(default=None, init=False, repr=False, compare=False)
+    """When indices and out_indices were what the pairs are of; None if that is not known."""
+
+    def __post_init__(self) -> None:
+        # A graph of torch.compile has no versions in it.
+        if not torch.compiler.is_compiling():
+            first = _stamp(self.indices)
+            same = self.out_indices is self.indices
+            self.stamps = (first, first if same else _stamp(self.out_indices))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Tensors count their changes anew when they are copied or loaded.
+        return {**self.__dict__, "stamps": None}
+
+    def _tuple(self) -> tuple[Any, ...]:
+        pairs = (self.indice_pairs, self.indice_pair_num)
+        return (self.out_indices, self.indices, *pairs, self.spatial_shape)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._tuple())
+
+    def __len__(self) -> int:
+        return len(self._tuple())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._tuple()[place]
+
+    def is_of(self, sites: torch.Tensor, side: int) -> bool:
+        """Whether the pairs are of these sites as they are now; ``side`` 0: inputs, 1: outputs."""
+        then = self.out_indices if side else self.indices
+        is_known = self.stamps is not None and not torch.compiler.is_compiling()
+        if is_known and not _is_current(then, self.stamps[side]):
+            return False
+        return sites is then or torch.equal(sites, then)
+
+
+def _stamp(sites: torch.Tensor) -> int | torch.Tensor:
+    """What changes when somebody writes into a tensor: its version. Those of inference mode have
+    none, so that their numbers are kept."""
+    return sites.clone() if sites.is_inference() else sites._version
+
+
+def _is_current(sites: torch.Tensor, stamp: int | torch.Tensor) -> bool:
+    if isinstance(stamp, int):
+        return sites._version == stamp
+    return torch.equal(sites, stamp)
 
 
 def expand_nd(ndim: int, value: Any) -> list[int]:
     """``value`` for each axis: an int for all, or as many as there are axes."""
-    numbers = [value] * ndim if isinstance(value, int) else [int(number) for number in value]
+    try:
+        return [operator.index(value)] * ndim
+    except TypeError:  # Not one number.
+        numbers = [int(number) for number in value]
     if len(numbers) != ndim:
         raise ValueError(f"{value!r} has {len(numbers)} numbers, expected one or {ndim}.")
-    return [int(number) for number in numbers]
+    return numbers
+
+
+def expand_sizes(ndim: int, least: int, **argument: Any) -> list[int]:
+    """The same of an argument, given by its name, whose numbers are ``least`` or more."""
+    ((name, value),) = argument.items()
+    try:
+        numbers = expand_nd(ndim, value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, expected an int or {ndim} of them.") from None
+    if min(numbers) < least:
+        raise ValueError(f"{name} is {value!r}, expected {least} or more along each axis.")
+    return numbers
 
 
 def scatter_nd(
@@ -125,7 +191,7 @@ class SparseConvTensor:
         self._pairs_of_sites: dict[Any, IndiceData] = {}
 
     def _check_rows(self) -> None:
-        """Also before each layer: sites are an attribute that a program may set."""
+        """Before everything that is computed of both: a program may set either of them."""
         if self._features.shape[0] != self.indices.shape[0]:
             raise ValueError(
                 f"features has {self._features.shape[0]} rows and indices {self.indices.shape[0]}, "
@@ -159,17 +225,20 @@ class SparseConvTensor:
         return made
 
     def replace_feature(self, feature: torch.Tensor) -> SparseConvTensor:
-        """The same sites with other features."""
-        if feature.ndim != 2 or feature.shape[0] != self.indices.shape[0]:
-            raise ValueError(
-                f"feature has shape {tuple(feature.shape)}, expected ({self.indices.shape[0]}, C)."
-            )
+        """The same sites with other features.
+
+        Networks that add sites replace the features first and set ``indices`` then, so that the
+        number of rows is looked at only when something is computed from them.
+        """
+        if feature.ndim != 2:
+            raise ValueError(f"feature has rank {feature.ndim}, expected 2: (N, C).")
         made = self.shadow_copy()
         made._features = feature
         return made
 
     def select_by_index(self, valid_indices: torch.Tensor) -> SparseConvTensor:
         """Only some rows. Pairs of the whole are forgotten."""
+        self._check_rows()
         made = self.shadow_copy()
         made._features = self._features[valid_indices]
         made.indices = self.indices[valid_indices]
@@ -199,6 +268,7 @@ class SparseConvTensor:
 
     def dense(self, channels_first: bool = True) -> torch.Tensor:
         """(batch, C, space...) or (batch, space..., C); 0 where there is no site."""
+        self._check_rows()
         limits = [self.batch_size, *self.spatial_shape]
         outside = (self.indices < 0) | (self.indices >= self.indices.new_tensor(limits))
         if bool(outside.any()):

@@ -24,6 +24,8 @@ def sparse_add(*tens: SparseConvTensor) -> SparseConvTensor:
     ([1, 3], [2.0, 11.0])
     """
     first = tens[0]
+    for x in tens:
+        x._check_rows()
     for other in tens[1:]:
         if other.spatial_shape != first.spatial_shape or other.batch_size != first.batch_size:
             raise ValueError(

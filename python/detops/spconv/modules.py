@@ -37,12 +37,15 @@ class SparseModule(nn.Module):
 
 
 class VoxelCounter(SparseModule):
-    """A layer that may remember the most output sites it has seen in training."""
+    """A layer that may remember the most output sites it has seen, in training and in eval mode.
 
-    def __init__(self, name: str | None, record_voxel_count: bool) -> None:
+    ``has_new_sites``: where they are known before, there is nothing to remember.
+    """
+
+    def __init__(self, name: str | None, record_voxel_count: bool, has_new_sites: bool) -> None:
         super().__init__(name)
         self.record_voxel_count = record_voxel_count
-        if record_voxel_count:
+        if record_voxel_count and has_new_sites:
             self.register_buffer("max_num_voxels_during_training", torch.zeros(1, dtype=torch.int32))
 
     def get_max_num_voxels(self) -> torch.Tensor | None:
@@ -51,8 +54,25 @@ class VoxelCounter(SparseModule):
 
     def record(self, output: SparseConvTensor) -> None:
         most = self.get_max_num_voxels()
-        if self.training and most is not None:
+        if most is not None:
             most.clamp_(min=output.indices.shape[0])
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        module: Any = super()
+        module.__setstate__(state)
+        for name, value in self._defaults().items():
+            vars(self).setdefault(name, value)
+
+    def _defaults(self) -> dict[str, Any]:
+        """What is missing in models that others than detops have pickled."""
+        names = dict.fromkeys(("name", "indice_key", "algo"))
+        ndim = vars(self)["ndim"]
+        return {
+            **names,
+            "_sparse_unique_name": "",
+            "record_voxel_count": False,
+            "output_padding": [0] * ndim,
+        }
 
 
 def is_spconv_module(module: nn.Module) -> bool:

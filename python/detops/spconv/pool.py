@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,15 +9,18 @@ import torch
 from .. import torch as ops
 from ._convolution import ConvAlgo
 from ._pairs import find_pairs
-from .core import SparseConvTensor, expand_nd
+from .core import SparseConvTensor, expand_sizes
 from .modules import SparseModule, VoxelCounter
 
 __all__ = [
+    "SparseAvgPool",
     "SparseAvgPool1d",
     "SparseAvgPool2d",
     "SparseAvgPool3d",
     "SparseGlobalAvgPool",
+    "SparseGlobalMaxOrAvgPool",
     "SparseGlobalMaxPool",
+    "SparseMaxPool",
     "SparseMaxPool1d",
     "SparseMaxPool2d",
     "SparseMaxPool3d",
@@ -31,46 +33,53 @@ class Pool(VoxelCounter):
 
     Parameters
     ----------
+    ndim : int
     kernel_size, stride, padding, dilation : int or ndim int
-        Without ``stride`` it is the kernel's size.
+        A stride of None is the kernel's size.
     indice_key : str, optional
         An inverse convolution with this key goes back to the sites before the pooling.
+    subm : bool
+        The output sites are the input sites.
     start : "zero" or "lowest"
         What a maximum begins with. The original begins with 0, so that nothing negative comes out.
     algo, record_voxel_count, name
         As in convolutions.
     """
 
-    _ndim = 0
     _kind = "max"
     transposed = False
     inverse = False
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        ndim: int,
+        kernel_size: Any = 3,
+        stride: Any = 1,
         padding: Any = 0,
         dilation: Any = 1,
         indice_key: str | None = None,
+        subm: bool = False,
         algo: Any = None,
         record_voxel_count: bool = False,
         name: str | None = None,
         *,
-        subm: bool = False,
         start: str = "zero",
     ) -> None:
-        super().__init__(name, record_voxel_count)
-        self.ndim = self._ndim
-        self.kernel_size = expand_nd(self.ndim, kernel_size)
-        self.stride = list(self.kernel_size) if stride is None else expand_nd(self.ndim, stride)
-        self.padding = expand_nd(self.ndim, padding)
-        self.dilation = expand_nd(self.ndim, dilation)
-        self.output_padding = [0] * self.ndim
+        super().__init__(name, record_voxel_count, has_new_sites=not subm)
+        self.ndim = ndim
+        self.kernel_size = expand_sizes(ndim, 1, kernel_size=kernel_size)
+        stride = self.kernel_size if stride is None else stride
+        self.stride = expand_sizes(ndim, 1, stride=stride)
+        self.padding = expand_sizes(ndim, 0, padding=padding)
+        self.dilation = expand_sizes(ndim, 1, dilation=dilation)
+        self.output_padding = [0] * ndim
         self.subm = subm
         self.indice_key = indice_key
         self.algo = ConvAlgo.Native if algo is None else algo
         self.start = start
+
+    def _defaults(self) -> dict[str, Any]:
+        return {**super()._defaults(), "start": "zero"}
 
     def extra_repr(self) -> str:
         text = f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -92,67 +101,122 @@ class Pool(VoxelCounter):
         return output
 
 
-class SparseMaxPool1d(Pool):
+class SparseMaxPool(Pool):
+    """The maximum of the sites under a kernel."""
+
+
+class SparseAvgPool(Pool):
+    """The average of the sites under a kernel."""
+
+    _kind = "avg"
+
+
+class _Layer(Pool):
+    """The arguments of the layers for some number of axes."""
+
+    _ndim = 0
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        indice_key: str | None = None,
+        algo: Any = None,
+        record_voxel_count: bool = False,
+        name: str | None = None,
+        *,
+        start: str = "zero",
+    ) -> None:
+        super().__init__(
+            self._ndim,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            indice_key,
+            algo=algo,
+            record_voxel_count=record_voxel_count,
+            name=name,
+            start=start,
+        )
+
+
+class SparseMaxPool1d(_Layer, SparseMaxPool):
     """The maximum of the sites under a kernel, on a line."""
 
     _ndim = 1
 
 
-class SparseMaxPool2d(Pool):
+class SparseMaxPool2d(_Layer, SparseMaxPool):
     """The maximum of the sites under a kernel, in the plane."""
 
     _ndim = 2
 
 
-class SparseMaxPool3d(Pool):
+class SparseMaxPool3d(_Layer, SparseMaxPool):
     """The maximum of the sites under a kernel, in space."""
 
     _ndim = 3
 
 
-class SparseMaxPool4d(Pool):
+class SparseMaxPool4d(_Layer, SparseMaxPool):
     """The maximum of the sites under a kernel, in space and time."""
 
     _ndim = 4
 
 
-class SparseAvgPool1d(Pool):
+class SparseAvgPool1d(_Layer, SparseAvgPool):
     """The average of the sites under a kernel, on a line."""
 
-    _ndim, _kind = 1, "avg"
+    _ndim = 1
 
 
-class SparseAvgPool2d(Pool):
+class SparseAvgPool2d(_Layer, SparseAvgPool):
     """The average of the sites under a kernel, in the plane."""
 
-    _ndim, _kind = 2, "avg"
+    _ndim = 2
 
 
-class SparseAvgPool3d(Pool):
+class SparseAvgPool3d(_Layer, SparseAvgPool):
     """The average of the sites under a kernel, in space."""
 
-    _ndim, _kind = 3, "avg"
+    _ndim = 3
 
 
-class SparseGlobalMaxPool(SparseModule):
+class SparseGlobalMaxOrAvgPool(SparseModule):
+    """(batch, C): the average or the maximum over all sites of each sample; 0 where it has none.
+
+    Of equal maxima one gets the gradient, as in the original.
+    """
+
+    def __init__(self, is_mean: bool, name: str | None = None) -> None:
+        super().__init__(name)
+        self.is_mean = is_mean
+
+    def forward(self, input: SparseConvTensor) -> torch.Tensor:
+        input._check_rows()
+        nothing = input.features.new_zeros(input.features.shape[1])
+        made = []
+        for sample in range(input.batch_size):
+            rows = input.features[input.indices[:, 0] == sample]
+            made.append(self._reduce(rows) if len(rows) > 0 else nothing)
+        return torch.stack(made)
+
+    def _reduce(self, rows: torch.Tensor) -> torch.Tensor:
+        return rows.mean(0) if self.is_mean else rows.max(0).values
+
+
+class SparseGlobalMaxPool(SparseGlobalMaxOrAvgPool):
     """(batch, C): the maximum over all sites of each sample; 0 where it has none."""
 
-    def forward(self, input: SparseConvTensor) -> torch.Tensor:
-        return _of_samples(input, lambda rows: rows.amax(0))
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(False, name)
 
 
-class SparseGlobalAvgPool(SparseModule):
+class SparseGlobalAvgPool(SparseGlobalMaxOrAvgPool):
     """(batch, C): the average over all sites of each sample; 0 where it has none."""
 
-    def forward(self, input: SparseConvTensor) -> torch.Tensor:
-        return _of_samples(input, lambda rows: rows.mean(0))
-
-
-def _of_samples(
-    input: SparseConvTensor, reduce: Callable[[torch.Tensor], torch.Tensor]
-) -> torch.Tensor:
-    nothing = input.features.new_zeros(input.features.shape[1])
-    samples = [
-        input.features[input.indices[:, 0] == sample] for sample in range(input.batch_size)
-    ]
-    return torch.stack([reduce(rows) if len(rows) > 0 else nothing for rows in samples])
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(True, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import nn
@@ -18,6 +19,9 @@ class Identity(SparseModule):
 
     def forward(self, input: SparseConvTensor) -> SparseConvTensor:
         return input
+
+    def input_spatial_size(self, out_size: Any) -> Any:
+        return out_size
 
 
 class JoinTable(SparseModule):

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from .. import torch as ops
+from ._voxel_generators import VoxelGenerator, VoxelGeneratorV2, count_cells, in_float
 
-__all__ = ["PointToVoxel", "gather_features_by_pc_voxel_id"]
+__all__ = [
+    "Point2VoxelCPU1d",
+    "Point2VoxelCPU2d",
+    "Point2VoxelCPU3d",
+    "Point2VoxelCPU4d",
+    "PointToVoxel",
+    "VoxelGenerator",
+    "VoxelGeneratorV2",
+    "gather_features_by_pc_voxel_id",
+]
 
 
 class PointToVoxel:
@@ -45,20 +56,17 @@ class PointToVoxel:
     ) -> None:
         if device is not None and torch.device(device).type != "cpu":
             raise ValueError(f"device is {device}, expected the CPU.")
-        count = len(vsize_xyz)
-        if len(coors_range_xyz) != 2 * count:
-            raise ValueError(
-                f"coors_range_xyz has {len(coors_range_xyz)} numbers, expected {2 * count}."
-            )
-        self.ndim = count
-        self.vsize = [float(size) for size in vsize_xyz]
-        self.range_min = [float(corner) for corner in coors_range_xyz[:count]]
-        range_max = [float(corner) for corner in coors_range_xyz[count:]]
-        self.grid_xyz = [
-            int(torch.tensor((high - low) / size, dtype=torch.float32).round())
-            for low, high, size in zip(self.range_min, range_max, self.vsize, strict=True)
-        ]
-        self.grid_size = self.grid_xyz[::-1]
+        names = ("vsize_xyz", "coors_range_xyz")
+        cells = count_cells(names, vsize_xyz, coors_range_xyz, half="away from zero")
+        self.ndim = count = len(cells)
+        self.device = torch.device("cpu")
+        # Its numbers are of type float and, as coordinates, in the order (z, y, x).
+        sizes, span = in_float(vsize_xyz), in_float(coors_range_xyz)
+        self.vsize = sizes[::-1]
+        self.coors_range = span[:count][::-1] + span[count:][::-1]
+        self.grid_size = cells[::-1]
+        self.grid_stride = [math.prod(self.grid_size[axis + 1 :]) for axis in range(count)]
+        self._sizes_begins_cells = sizes, span[:count], cells
         self.num_point_features = num_point_features
         self.max_num_voxels = max_num_voxels
         self.max_num_points_per_voxel = max_num_points_per_voxel
@@ -82,9 +90,7 @@ class PointToVoxel:
             )
         made = ops.point_to_voxel(
             pc,
-            self.vsize,
-            self.range_min,
-            self.grid_xyz,
+            *self._sizes_begins_cells,
             self.max_num_points_per_voxel,
             self.max_num_voxels,
             means=empty_mean,
@@ -94,16 +100,85 @@ class PointToVoxel:
         if made.means is not None:
             empty = torch.arange(voxels.shape[1]) >= counts[:, None]
             voxels = torch.where(empty[:, :, None], made.means[:, None], voxels)
-        return voxels, made.coordinates, counts, made.point_voxel.long()
+        return voxels.float(), made.coordinates, counts, made.point_voxel.long()
+
+
+class _Point2VoxelCPU:
+    """Sorts point clouds into voxels, as :class:`PointToVoxel`.
+
+    Clouds are arrays of NumPy, tensors of torch, or those of cumm, which OpenPCDet makes of them.
+    Results are tensors of torch: they have the ``numpy()`` that programs call.
+    """
+
+    _ndim = 0
+
+    def __init__(
+        self,
+        vsize_xyz: Sequence[float],
+        coors_range_xyz: Sequence[float],
+        num_point_features: int,
+        max_num_voxels: int,
+        max_num_points_per_voxel: int,
+    ) -> None:
+        if len(vsize_xyz) != self._ndim:
+            raise ValueError(f"vsize_xyz has {len(vsize_xyz)} numbers, expected {self._ndim}.")
+        self._make = PointToVoxel(
+            vsize_xyz, coors_range_xyz, num_point_features, max_num_voxels, max_num_points_per_voxel
+        )
+
+    @property
+    def grid_size(self) -> list[int]:
+        """Cells along (z, y, x)."""
+        return self._make.grid_size
+
+    def point_to_voxel(
+        self, points: Any, clear_voxels: bool = True
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Voxels (V, T, F), indices (V, D) in the order (z, y, x), and points per voxel (V,)."""
+        return self._make(_tensor_of(points), clear_voxels)
+
+    def point_to_voxel_empty_mean(
+        self, points: Any, clear_voxels: bool = True
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The same with the mean of a voxel's points in the places behind them."""
+        return self._make(_tensor_of(points), clear_voxels, empty_mean=True)
+
+
+def _tensor_of(points: Any) -> torch.Tensor:
+    return torch.as_tensor(points.numpy_view() if hasattr(points, "numpy_view") else points)
+
+
+class Point2VoxelCPU1d(_Point2VoxelCPU):
+    """Points on a line."""
+
+    _ndim = 1
+
+
+class Point2VoxelCPU2d(_Point2VoxelCPU):
+    """Points in the plane."""
+
+    _ndim = 2
+
+
+class Point2VoxelCPU3d(_Point2VoxelCPU):
+    """Points in space."""
+
+    _ndim = 3
+
+
+class Point2VoxelCPU4d(_Point2VoxelCPU):
+    """Points in space and time."""
+
+    _ndim = 4
 
 
 def gather_features_by_pc_voxel_id(
     seg_res_features: torch.Tensor, pc_voxel_id: torch.Tensor, invalid_value: float = 0
 ) -> torch.Tensor:
-    """The features of each point's voxel; ``invalid_value`` for points without one."""
-    made = seg_res_features.new_full(
-        (pc_voxel_id.shape[0], seg_res_features.shape[1]), invalid_value
-    )
+    """Features (V, ...) or labels (V,) of each point's voxel; ``invalid_value`` for points without
+    one."""
+    shape = (pc_voxel_id.shape[0], *seg_res_features.shape[1:])
+    made = seg_res_features.new_full(shape, invalid_value)
     valid = pc_voxel_id >= 0
     made[valid] = seg_res_features[pc_voxel_id[valid].long()]
     return made

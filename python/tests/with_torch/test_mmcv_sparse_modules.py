@@ -85,12 +85,16 @@ def test_checkpoints_pass_between_the_packages(kind: str) -> None:
         ours.load_state_dict(wrong)
 
 
-def test_equal_channels_are_mmcvs() -> None:
+def test_equal_channels_are_mmcvs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a shape does not tell (in, out) from (out, in), a layer of mmcv takes it for its own."""
     weight = torch.randn(3, 3, 3, 4, 4)
     layer = mmcv.SubMConv3d(4, 4, 3, bias=False)
     layer.load_state_dict({"weight": weight})
     assert torch.equal(layer.weight, weight)
+    # spconv 2.0 stored (out, in). Nobody but the caller can know.
+    monkeypatch.setattr(spconv.constants, "SAVED_WEIGHT_LAYOUT", "RSKC")
+    layer.load_state_dict({"weight": weight})
+    assert torch.equal(layer.weight, weight.transpose(3, 4))
 
 
 def test_tensor() -> None:
@@ -129,6 +133,16 @@ def test_all_tensors_of_a_network_share_pairs() -> None:
     other = mmcv.SparseConvTensor(y.features, y.indices, y.spatial_shape, 2)
     other.indice_dict = x.indice_dict
     assert mmcv.SparseInverseConv3d(3, 3, 3, "d").double()(other).indices is x.indices
+
+
+def test_stored_pairs_are_mmcvs_tuple_too() -> None:
+    x = some_tensor(3)
+    y = mmcv.SparseConv3d(3, 3, 3, 2, 1, indice_key="d").double()(x)
+    outids, indices, pairs, counts, spatial_shape = stored = x.indice_dict["d"]
+    assert outids is y.indices and indices is x.indices and spatial_shape == x.spatial_shape
+    assert pairs is stored.indice_pairs and counts is stored.indice_pair_num
+    assert stored[0] is outids and stored[-1] == x.spatial_shape and len(stored) == 5
+    assert [id(part) for part in stored[1:3]] == [id(indices), id(pairs)]
 
 
 def test_misuse_of_keys() -> None:
@@ -218,6 +232,19 @@ def test_folding_batch_normalisation(how: str) -> None:
     if how == "fused":
         assert len(fused) == 9 and fused[0].fused_bn and not network[0].fused_bn
     assert network[0].bias is None and len(network) == 11
+
+
+def test_folding_a_convolution_that_stands_twice() -> None:
+    convolution = mmcv.SubMConv3d(3, 3, 3)
+    norms = [torch.nn.BatchNorm1d(3) for _ in range(2)]
+    for place, norm in enumerate(norms):
+        norm.running_mean.fill_(place + 1)
+        norm.running_var.fill_(place + 2)
+    layers = (convolution, norms[0], convolution, norms[1])
+    network = mmcv.SparseSequential(*layers).double().eval()
+    expected = network(some_tensor(3)).features
+    torch.testing.assert_close(network.fused()(some_tensor(3)).features, expected)
+    torch.testing.assert_close(spconv.fuse(network)(some_tensor(3)).features, expected)
 
 
 def test_no_sites() -> None:

@@ -1,4 +1,4 @@
-"""Networks of detops.spconv: shared pairs, checkpoints, folding, odd inputs."""
+"""Networks of detops.spconv: checkpoints, odd inputs, modules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pickle
 from collections import OrderedDict
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -28,101 +29,6 @@ def small_network() -> Any:
         spconv.SubMConv3d(16, 16, 3, indice_key="subm2"),
         spconv.SparseInverseConv3d(16, 4, 3, "down"),
     ).double()
-
-
-def test_pairs_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-    original = spconv._pairs._new_pairs
-
-    def count(*arguments: Any) -> Any:
-        made.append(1)
-        return original(*arguments)
-
-    monkeypatch.setattr(spconv._pairs, "_new_pairs", count)
-    layers = [spconv.SubMConv3d(3, 3, 3, indice_key=key).double() for key in ("a", "a", None, "b")]
-    x = spconv.SparseSequential(*layers)(some_tensor(3))
-    assert len(made) == 1 and set(x.indice_dict) == {"a", "b"}
-    spconv.SubMConv3d(3, 3, (1, 3, 3)).double()(x)
-    assert len(made) == 2
-
-
-def test_layers_do_not_change_the_dictionary_of_their_input() -> None:
-    x = some_tensor(3)
-    y = spconv.SparseConv3d(3, 3, 3, 2, indice_key="a").double()(x)
-    assert "a" in y.indice_dict and "a" not in x.indice_dict
-    spconv.SparseConv3d(3, 3, 3, 1, indice_key="a").double()(x)
-
-
-def test_misuse_of_keys() -> None:
-    x = some_tensor(3)
-    y = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()(x)
-    with pytest.raises(ValueError, match=r"indice_key 'a': stored with kernel_size \[3, 3, 3\]"):
-        spconv.SubMConv3d(3, 3, (1, 3, 3), indice_key="a").double()(y)
-    with pytest.raises(ValueError, match="stored with dilation"):
-        spconv.SubMConv3d(3, 3, 3, dilation=2, indice_key="a").double()(y)
-    with pytest.raises(ValueError, match="only submanifold layers may share"):
-        spconv.SparseConv3d(3, 3, 3, indice_key="a").double()(y)
-    with pytest.raises(ValueError, match="cannot be undone"):
-        spconv.SparseInverseConv3d(3, 3, 3, "a").double()(y)
-    with pytest.raises(ValueError, match="indice_key 'b' is not stored"):
-        spconv.SparseInverseConv3d(3, 3, 3, "b").double()(y)
-    down = spconv.SparseConv3d(3, 3, 3, 2, indice_key="d").double()(y)
-    fewer = down.select_by_index(torch.arange(3))
-    fewer.indice_dict = down.indice_dict
-    with pytest.raises(ValueError, match="number of output sites"):
-        spconv.SparseInverseConv3d(3, 3, 3, "d").double()(fewer)
-    with pytest.raises(ValueError, match="stored with kernel_size"):
-        spconv.SparseInverseConv3d(3, 3, 1, "d").double()(down)
-
-
-def test_pairs_of_other_sites_are_not_taken() -> None:
-    """Sites can be set, and pairs of the old ones would give wrong numbers."""
-    x, layer = some_tensor(3), spconv.SubMConv3d(3, 3, 3).double()
-    expected = layer(x).features.flip(0)
-    x.indices = x.indices.flip(0).contiguous()
-    torch.testing.assert_close(layer(x.replace_feature(x.features.flip(0))).features, expected)
-    keyed = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()
-    y = keyed(x)
-    y.indices = y.indices.flip(0)
-    with pytest.raises(ValueError, match="stored for other sites"):
-        keyed(y)
-    down = spconv.SparseConv3d(3, 3, 3, 2, indice_key="d").double()(x)
-    down.indices = down.indices.flip(0)
-    with pytest.raises(ValueError, match="stored for other sites"):
-        spconv.SparseInverseConv3d(3, 3, 3, "d").double()(down)
-
-
-def test_lenient_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nine lists of pairs for 27 offsets: the first nine offsets count."""
-    monkeypatch.setattr(spconv.constants, "LENIENT_INDICE_KEYS", True)
-    x = some_tensor(3)
-    y = spconv.SubMConv3d(3, 3, (1, 3, 3), indice_key="a").double()(x)
-    layer = spconv.SubMConv3d(3, 5, 3, bias=False, indice_key="a").double()
-    z = layer(y)
-    flat = spconv.SubMConv3d(3, 5, (1, 3, 3), bias=False).double()
-    flat.weight.data = layer.weight.data[:, :1].contiguous()
-    torch.testing.assert_close(z.features, flat(y).features)
-
-
-def test_fused_network_gives_the_same() -> None:
-    network, x = small_network(), some_tensor(3)
-    for _ in range(3):
-        network(x)  # moves the running statistics
-    network.eval()
-    fused = spconv.fuse(network)
-    torch.testing.assert_close(fused(x).features, network(x).features)
-    kinds = [type(module).__name__ for module in fused]
-    assert kinds.count("SparseIdentity") == 4 and not fused.training
-    assert network[1].__class__ is torch.nn.BatchNorm1d and network[0].bias is None
-    assert fused[0].act_type == spconv.Activation.ReLU and fused[3].act_alpha == 0.2
-
-
-def test_fusing_stops_where_something_is_between() -> None:
-    layers = (spconv.SubMConv3d(3, 4, 3), torch.nn.ReLU(), torch.nn.BatchNorm1d(4))
-    fused = spconv.fuse(spconv.SparseSequential(*layers).double())
-    assert isinstance(fused[2], torch.nn.BatchNorm1d)
-    x, expected = some_tensor(3), spconv.SparseSequential(*layers).eval()
-    torch.testing.assert_close(fused(x).features, expected(x).features)
 
 
 @pytest.mark.parametrize("layout", ["KRSC", "RSCK", "RSKC"])
@@ -154,11 +60,30 @@ def test_wrong_weight_shape_is_told() -> None:
 def test_state_dict_keys() -> None:
     assert list(spconv.SubMConv3d(3, 5, 3).state_dict()) == ["weight", "bias"]
     assert list(spconv.SubMConv3d(3, 5, 3, bias=False).state_dict()) == ["weight"]
-    recording = spconv.SparseConv3d(3, 5, 3, record_voxel_count=True).double()
-    assert "max_num_voxels_during_training" in recording.state_dict()
-    y = recording(some_tensor(3))
-    assert recording.get_max_num_voxels().item() == len(y.indices)
-    recording.load_state_dict(spconv.SparseConv3d(3, 5, 3).state_dict())
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("make", [
+    lambda: spconv.SparseConv3d(3, 5, 3, record_voxel_count=True).double(),
+    lambda: spconv.SparseMaxPool3d(2, record_voxel_count=True),
+], ids=["convolution", "pooling"])
+def test_counting_of_voxels(make: Any, training: bool) -> None:
+    """In eval mode too, whatever the buffer is called."""
+    layer, x = make().train(training), some_tensor(3)
+    y = layer(x)
+    layer(x.select_by_index(torch.arange(2)))
+    assert layer.get_max_num_voxels().tolist() == [len(y.indices)]
+    assert "max_num_voxels_during_training" in layer.state_dict()
+
+
+def test_counters_of_checkpoints() -> None:
+    layer = spconv.SparseConv3d(3, 5, 3, record_voxel_count=True)
+    layer.load_state_dict(spconv.SparseConv3d(3, 5, 3).state_dict())
+    # Where the sites are known before, nothing is counted.
+    for kind in ({"subm": True}, {"inverse": True}):
+        layer = spconv.SparseConvolution(3, 3, 5, 3, **kind, record_voxel_count=True)
+        assert list(layer.state_dict()) == ["weight", "bias"] and layer.get_max_num_voxels() is None
+        layer.load_state_dict(layer.state_dict())
 
 
 def test_compatible_1x1(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,6 +92,18 @@ def test_compatible_1x1(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.testing.assert_close(layer(x).features, x.features @ weight.T)
     monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", True)
     torch.testing.assert_close(layer(x).features, x.features @ weight.reshape(3, 5))
+
+
+def test_compatible_1x1_is_for_products_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a stride spconv searches pairs as for any kernel, and reads the weight as (out, in)."""
+    x, layer = some_tensor(3), spconv.SparseConv3d(3, 5, 1, stride=2, bias=False).double()
+    expected = layer(x).dense()
+    monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", True)
+    torch.testing.assert_close(layer(x).dense(), expected)
+    layer = spconv.SparseConv3d(3, 5, 1, bias=False).double()
+    weight = layer.weight.reshape(3, 5)
+    torch.testing.assert_close(layer(x).features, x.features @ weight)
+    assert not spconv.SparseConv3d(3, 5, 1, padding=1).conv1x1
 
 
 def run_of(network: Any, sites: torch.Tensor, batch: int = 2) -> Any:
@@ -215,6 +152,28 @@ def test_errors_name_row_and_value() -> None:
         spconv.SubMConv3d(3, 4, 3)(torch.ones(2, 3))
 
 
+@pytest.mark.parametrize(("words", "message"), [
+    ({"stride": 0}, r"stride is 0, expected 1 or more"),
+    ({"kernel_size": -1}, r"kernel_size is -1, expected 1 or more"),
+    ({"kernel_size": (3, 0, 3)}, r"kernel_size is \(3, 0, 3\), expected 1 or more"),
+    ({"kernel_size": (3, 3)}, r"kernel_size is \(3, 3\), expected an int or 3"),
+    ({"kernel_size": 3.5}, "kernel_size is 3.5, expected an int or 3"),
+    ({"padding": -1}, "padding is -1, expected 0 or more"),
+    ({"dilation": [1, 1, 0]}, r"dilation is \[1, 1, 0\], expected 1 or more"),
+])
+def test_wrong_sizes(words: dict[str, Any], message: str) -> None:
+    for make in (lambda **w: spconv.SparseConv3d(3, 4, **w), spconv.SparseMaxPool3d):
+        made: Any = make
+        with pytest.raises(ValueError, match=message):
+            made(**{"kernel_size": 3, **words})
+    made = spconv.SparseConv3d(3, 4, np.int64(3), torch.tensor(2), np.array([1, 0, 1]))
+    assert (made.kernel_size, made.stride, made.padding) == ([3] * 3, [2] * 3, [1, 0, 1])
+    with pytest.raises(ValueError, match="out_channels is -1, expected 0 or more"):
+        spconv.SparseConv3d(3, -1, 3)
+    with pytest.raises(ValueError, match="output_padding is -1"):
+        spconv.SparseConvTranspose3d(3, 4, 3, output_padding=-1)
+
+
 def test_pickle_and_deepcopy() -> None:
     network, x = small_network().eval(), some_tensor(3)
     with torch.no_grad():
@@ -227,6 +186,33 @@ def test_pickle_and_deepcopy() -> None:
     torch.save(network.state_dict(), file)
     file.seek(0)
     small_network().load_state_dict(torch.load(file))
+
+
+OF_DETOPS = "act_type act_alpha act_beta algo fp32_accum record_voxel_count name start output_padding"
+
+
+def test_models_that_others_have_pickled() -> None:
+    """Layers of mmcv and pooling of spconv have fewer attributes, and convolutions of spconv a hook
+    that loads weights."""
+    network = spconv.SparseSequential(
+        spconv.SparseConv3d(3, 4, 3, 2, 1, indice_key="d"),
+        spconv.SparseMaxPool3d(2),
+    ).double()
+    expected = network(some_tensor(3)).features
+    convolution, pool = network
+    convolution._register_load_state_dict_pre_hook(convolution._load_weight_different_layout)
+    for name in OF_DETOPS.split():
+        if name != "output_padding":  # mmcv's convolutions have it
+            vars(convolution).pop(name, None)
+        vars(pool).pop(name, None)
+    for name in ("_sparse_unique_name", "weight_shape"):
+        vars(convolution).pop(name, None)
+    del vars(pool)["indice_key"]
+    other = pickle.loads(pickle.dumps(network))
+    assert torch.equal(other(some_tensor(3)).features, expected)
+    assert repr(other) and not other[0]._load_state_dict_pre_hooks
+    assert other[0].weight_shape == [4, 3, 3, 3, 3]
+    other.load_state_dict(other.state_dict())
 
 
 def test_training_learns() -> None:
@@ -270,6 +256,23 @@ def test_tables_and_layers_on_features() -> None:
     torch.testing.assert_close(norm(x).features.mean(0), torch.zeros(3, dtype=torch.float64))
     assert torch.equal(spconv.SparseIdentity()(x).features, x.features)
     assert torch.equal(spconv.ToDense()(x), x.dense())
+
+
+def test_names_of_the_original() -> None:
+    """What programs take from the modules below ``spconv.pytorch``."""
+    assert spconv.SubMConv3d(3, 5, (1, 2, 3)).weight_shape == [5, 1, 2, 3, 3]
+    assert issubclass(spconv.SparseConv2d, spconv.conv.SparseConvolutionBase)
+    assert spconv.identity.Identity().input_spatial_size(7) == 7
+    x = some_tensor(3)
+    for kind in ("Max", "Avg"):
+        whole = getattr(spconv.pool, f"Sparse{kind}Pool")
+        assert issubclass(getattr(spconv, f"Sparse{kind}Pool3d"), whole)
+        assert whole(3).kernel_size == [3] * 3 and whole(3).stride == [1] * 3
+        same = getattr(spconv, f"Sparse{kind}Pool3d")(2, 1)(x).features
+        assert torch.equal(whole(3, 2)(x).features, same)
+        both = spconv.pool.SparseGlobalMaxOrAvgPool(is_mean=kind == "Avg")
+        found = getattr(spconv, f"SparseGlobal{kind}Pool")()
+        assert isinstance(found, type(both)) and torch.equal(both(x), found(x))
 
 
 def test_compiled_layer_gives_the_same() -> None:

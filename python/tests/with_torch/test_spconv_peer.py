@@ -29,6 +29,7 @@ LAYERS = [
     ("SparseConv2d", (4, 8, 3, 1, 0, 2), {}),
     ("SparseConv3d", (4, 8, 3, 2, 1), {}),
     ("SparseConv3d", (4, 8, (3, 1, 1), (2, 1, 1)), {}),
+    ("SparseConv3d", (4, 8, 1, 2), {}),
     ("SparseConvTranspose2d", (4, 8, 3, 2, 1), {}),
     ("SparseConvTranspose3d", (4, 8, 2, 2), {}),
 ]
@@ -76,7 +77,25 @@ def compare(name, arguments, words):
 for layer in LAYERS:
     compare(*layer)
 ours.constants.COMPATIBLE_1X1 = True
-compare("SubMConv3d", (4, 8, 1), {})
+for name in ("SubMConv3d", "SparseConv3d", "SparseConvTranspose3d"):
+    compare(name, (4, 8, 1), {})
+compare("SubMConv3d", (4, 8, 1), {"stride": 2, "padding": 1})
+compare("SparseConv3d", (4, 8, 1), {"stride": 2})
+
+# A kernel of one offset among others of the same key: it neither takes nor leaves pairs.
+sites, values = some_sites(3, 12, 2, 150), torch.randn(len(some_sites(3, 12, 2, 150)), 4)
+for sizes in ((3, 1, 3), (1, 3)):
+    found = []
+    for package in (theirs, ours):
+        torch.manual_seed(1)
+        layers = [package.SubMConv3d(4, 4, size, indice_key="a") for size in sizes]
+        if package is ours:
+            for layer, other in zip(layers, found[0][1], strict=True):
+                layer.load_state_dict(other.state_dict())
+        y = package.SparseSequential(*layers)(package.SparseConvTensor(values, sites, [12] * 3, 2))
+        found.append((y, layers))
+    assert torch.equal(found[0][0].indices, found[1][0].indices)
+    torch.testing.assert_close(found[1][0].features, found[0][0].features, rtol=1e-4, atol=1e-4)
 
 # A max pooling, then the inverse convolution that undoes it.
 torch.manual_seed(0)
@@ -89,19 +108,82 @@ a = back(pool(theirs.SparseConvTensor(values, sites, [12] * 3, 2)))
 b = mine(ours.SparseMaxPool3d(2, indice_key="p")(ours.SparseConvTensor(values, sites, [12] * 3, 2)))
 assert torch.equal(a.indices, b.indices)
 torch.testing.assert_close(b.features, a.features)
+
+# Points to voxels, also those on borders, and a range of 12.5 voxels. Left out: means, of which
+# spconv carries each over into the next voxel that is not full.
+from spconv.pytorch.utils import PointToVoxel
+for size, span, columns in (
+    ([0.05, 0.05, 0.1], [0, -40, -3, 70.4, 40, 1], 4),
+    ([0.3, 0.3, 0.3], [0, 0, 0, 1, 1, 1], 3),
+    ([0.2, 0.2], [0, 0, 2.5, 2.5], 3),
+):
+    count, sizes = len(size), torch.tensor(size)
+    low, high = torch.tensor(span[:count]), torch.tensor(span[count:])
+    points = torch.rand(3000, columns)
+    points[:, :count] = low + (points[:, :count] * 1.2 - 0.1) * (high - low)
+    points[:1000, :count] = low + ((points[:1000, :count] - low) / sizes).floor() * sizes
+    a, b = (kind(size, span, columns, 500, 3) for kind in (PointToVoxel, ours.utils.PointToVoxel))
+    for name in ("vsize", "grid_size", "grid_stride", "coors_range"):
+        assert list(getattr(a, name)) == getattr(b, name), name
+    for cloud in (points, points.double()):
+        for wanted, made in zip(*(make.generate_voxel_with_id(cloud) for make in (a, b))):
+            assert made.dtype == wanted.dtype and torch.equal(made, wanted)
 print("compared")
 """
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("spconv") is None, reason="spconv itself is not installed"
+START = """
+import sys, torch, warnings
+warnings.simplefilter("ignore")
+torch.set_num_threads(1)
+torch.set_grad_enabled(False)
+def some_output(spconv, network):
+    sites = torch.tensor([[0, 0, 1, 2], [0, 3, 3, 3], [1, 2, 2, 2]], dtype=torch.int32)
+    features = torch.arange(12.0).reshape(3, 4) - 6
+    return network.eval()(spconv.SparseConvTensor(features, sites, [4] * 3, 2)).dense()
+"""
+SAVE = """
+import spconv.pytorch as spconv
+network = spconv.SparseSequential(
+    spconv.SparseConv3d(4, 8, 3, 2, 1, bias=False, indice_key="a", algo=spconv.ConvAlgo.Native),
+    torch.nn.BatchNorm1d(8),
+    spconv.SparseMaxPool3d(2, algo=spconv.ConvAlgo.Native),
 )
-def test_same_as_spconv() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(HERE)],
+torch.save((network, some_output(spconv, network)), sys.argv[1])
+"""
+LOAD = """
+import detops
+assert detops.install("spconv", replace=True) == ("spconv",)
+network, expected = torch.load(sys.argv[1], weights_only=False)
+import detops.spconv as spconv
+assert type(network[0]) is spconv.SparseConv3d and type(network[2]) is spconv.SparseMaxPool3d
+torch.testing.assert_close(some_output(spconv, network), expected)
+network.load_state_dict(network.state_dict())
+repr(network)
+"""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", *arguments],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    assert run.returncode == 0 and "compared" in run.stdout, run.stdout + run.stderr
+
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("spconv") is None, reason="spconv itself is not installed"
+)
+
+
+def test_same_as_spconv() -> None:
+    made = run(PROGRAM, str(HERE))
+    assert made.returncode == 0 and "compared" in made.stdout, made.stdout + made.stderr
+
+
+def test_networks_that_spconv_has_pickled(tmp_path: Path) -> None:
+    for program in (SAVE, LOAD):
+        made = run(START + program, str(tmp_path / "network.pt"))
+        assert made.returncode == 0, made.stderr

@@ -1,4 +1,4 @@
-"""Pooling layers and PointToVoxel of detops.spconv."""
+"""Pooling layers of detops.spconv."""
 
 from __future__ import annotations
 
@@ -83,55 +83,11 @@ def test_global_pooling() -> None:
     assert most.shape == (2, 3) and not most[0].any() and not mean[0].any()
 
 
-def by_hand(points: Any, size: float, low: float, cells: int, most: int, room: int) -> Any:
-    """Voxels in the order of their first points: lists of points, and of each point's voxel."""
-    places: dict[tuple[int, ...], int] = {}
-    lists: list[list[Any]] = []
-    of_point = []
-    for point in points:
-        cell = tuple(int(((c - low) / size).floor()) for c in point[:3])
-        if any(not 0 <= c < cells for c in cell):
-            of_point.append(-1)
-            continue
-        if cell not in places and len(lists) < most:
-            places[cell] = len(lists)
-            lists.append([])
-        of_point.append(places.get(cell, -1))
-        if cell in places and len(lists[places[cell]]) < room:
-            lists[places[cell]].append(point)
-    return list(places), lists, of_point
-
-
-@pytest.mark.parametrize("empty_mean", [False, True])
-def test_points_to_voxels(empty_mean: bool) -> None:
-    random = torch.Generator().manual_seed(3)
-    points = torch.rand(400, 4, generator=random) * 10 - 1
-    make = spconv.utils.PointToVoxel([2.0] * 3, [0.0] * 3 + [8.0] * 3, 4, 30, 5)
-    voxels, indices, counts, of_point = make.generate_voxel_with_id(points, empty_mean=empty_mean)
-    cells, lists, expected = by_hand(points, 2.0, 0.0, 4, 30, 5)
-    assert make.grid_size == [4, 4, 4]
-    assert indices.tolist() == [list(cell)[::-1] for cell in cells]
-    assert counts.tolist() == [len(found) for found in lists] and of_point.tolist() == expected
-    for voxel, found in zip(voxels, lists, strict=True):
-        rows = torch.stack(found)
-        assert torch.equal(voxel[: len(found)], rows)
-        rest = rows.mean(0) if empty_mean else torch.zeros(4)
-        torch.testing.assert_close(voxel[len(found) :], rest.expand(5 - len(found), 4))
-    gathered = spconv.utils.gather_features_by_pc_voxel_id(voxels[:, 0], of_point, -7)
-    assert torch.equal(gathered[of_point < 0], torch.full((expected.count(-1), 4), -7.0))
-
-
-def test_points_straight_into_a_network() -> None:
-    points = torch.rand(300, 4) * 8
-    begins = torch.tensor([0, 100, 100, 300])
-    from detops import torch as ops
-
-    made = ops.point_to_voxel(
-        points, (1.0,) * 3, (0.0,) * 3, (8,) * 3, cloud_begins=begins, order="ascending",
-        voxels=False, means=True,
-    )
-    x = spconv.SparseConvTensor(made.means, made.coordinates, [8, 8, 8], 3)
-    y = spconv.SparseConv3d(4, 8, 3, 2, 1)(x)
-    assert set(y.indices[:, 0].tolist()) == {0, 2}
-    rows = made.coordinates.tolist()
-    assert rows == sorted(rows)
+def test_gradient_of_equal_maxima() -> None:
+    """One of them gets all of it, as in spconv."""
+    x = some_tensor(3)
+    features = torch.ones_like(x.features).requires_grad_()
+    spconv.SparseGlobalMaxPool()(x.replace_feature(features)).sum().backward()
+    per_sample = [features.grad[x.indices[:, 0] == sample] for sample in (0, 1)]
+    for rows in per_sample:
+        assert len(rows) > 1 and rows.sum(0).tolist() == rows.amax(0).tolist() == [1.0] * 3

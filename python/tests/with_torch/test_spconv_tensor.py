@@ -72,12 +72,42 @@ def test_features_are_replaced_not_set() -> None:
         x.features = x.features
     y = x.replace_feature(x.features * 2)
     assert y.indices is x.indices and torch.equal(y.features, 2 * x.features)
-    with pytest.raises(ValueError, match="feature has shape"):
-        x.replace_feature(x.features[:3])
+    with pytest.raises(ValueError, match="feature has rank 1"):
+        x.replace_feature(x.features[:, 0])
     assert torch.equal((x + y).features, 3 * x.features)
     assert torch.equal((x + x.features).features, 2 * x.features)
     assert torch.equal(x.minus().features, -x.features)
     assert repr(x).startswith("SparseConvTensor[")
+
+
+def test_sites_may_follow_the_features() -> None:
+    """VoxelNeXt and Focals Conv replace the features first and set the sites then."""
+    x = some_tensor(3)
+    more = x.select_by_index(torch.tensor([3, 1]))
+    more.indices[:, 1:] = torch.tensor([[0, 0, 6], [6, 0, 0]])
+    y = x.replace_feature(torch.cat([x.features, more.features]))
+    y.indices = torch.cat([x.indices, more.indices])
+    whole = spconv.SparseConvTensor(y.features, y.indices, x.spatial_shape, 2)
+    layer = spconv.SparseConv3d(3, 4, 3, 2, 1).double()
+    assert torch.equal(layer(y).features, layer(whole).features)
+    assert torch.equal(y.dense(), whole.dense())
+
+
+@pytest.mark.parametrize("use", [
+    lambda x: x.dense(),
+    lambda x: x.select_by_index(torch.arange(2)),
+    lambda x: spconv.functional.sparse_add(x, x),
+    lambda x: spconv.SubMConv3d(3, 3, 3).double()(x),
+    lambda x: spconv.SubMConv3d(3, 3, 1).double()(x),
+    lambda x: spconv.SparseMaxPool3d(2)(x),
+    lambda x: spconv.SparseGlobalMaxPool()(x),
+], ids=["dense", "select", "add", "submanifold", "one offset", "pool", "global pool"])
+@pytest.mark.parametrize("rows", [5, 90])
+def test_features_that_do_not_fit_the_sites(use: Any, rows: int) -> None:
+    """Between the two steps nothing is computed from such a tensor."""
+    x = some_tensor(3).replace_feature(torch.ones(rows, 3, dtype=torch.float64))
+    with pytest.raises(ValueError, match=f"features has {rows} rows and indices"):
+        use(x)
 
 
 def test_selection_forgets_pairs() -> None:

@@ -158,6 +158,17 @@ def test_mixed_types() -> None:
     assert gradient.dtype == torch.float16 and gradient.any()
 
 
+@pytest.mark.parametrize(("dtype", "images"), [(torch.bfloat16, 300), (torch.float16, 2100)])
+def test_images_that_the_type_of_the_boxes_cannot_count(dtype: torch.dtype, images: int) -> None:
+    """In bfloat16 257 is 256, in half 2049 is 2048."""
+    input = torch.arange(images).to(dtype).reshape(-1, 1, 1, 1).repeat(1, 1, 3, 3).requires_grad_()
+    boxes = [torch.tensor([[0, 0, 2, 2]], dtype=dtype)] * images
+    found = ps_roi_pool(input, boxes, 1)
+    assert found.dtype == dtype and torch.equal(found, input[:, :, :1, :1])
+    (grad,) = torch.autograd.grad(found.sum(), input)
+    assert grad.dtype == dtype and (grad.float().sum((1, 2, 3)) == 1).all()
+
+
 @pytest.mark.parametrize("boxes", [torch.zeros(0, 5), [], [torch.zeros(0, 4)]])
 def test_no_regions(boxes: torch.Tensor | list[torch.Tensor]) -> None:
     maps = torch.randn(1, 8, 7, 7, requires_grad=True)
