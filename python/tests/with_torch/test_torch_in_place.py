@@ -14,7 +14,7 @@ import detops.spconv
 import detops.torch
 import numpy as np
 import torch
-from support import Call, assert_same_bits, convolution_calls, identity, numbers, sites
+from support import Call, assert_same_bits, convolution_calls, identity, numbers, pool_calls, sites
 
 CONVOLUTIONS = [c for c in convolution_calls() if "forward" in c.name]
 WAYS: list[Callable[[Call], Any]] = [Call.run, Call.run_operator]
@@ -84,6 +84,22 @@ def test_activations_notice_what_backward_needs(way: Any, activation: str) -> No
             (out if place == "the result" else again.arguments[place]).neg_()
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             torch.autograd.grad(out.reshape(-1), again.leaves, weights)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("call", [c for c in pool_calls() if "forward" in c.id], ids=identity)
+def test_pooling_over_pairs(call: Call, way: Any) -> None:
+    """A maximum is compared with the inputs again; an average is not kept."""
+    results = []
+    for inplace in (True, False):
+        one = call.with_gradients()
+        out = torch.nn.functional.leaky_relu(way(one), 0.25, inplace)
+        if inplace and call.arguments["pool"] == "max":
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                torch.autograd.grad(out.square().sum(), one.leaves)
+            return
+        results.append((out, *torch.autograd.grad(out.square().sum(), one.leaves)))
+    assert_same_bits(*results)
 
 
 MODULES: dict[str, Callable[[bool], torch.nn.Module]] = {
