@@ -9,6 +9,7 @@ from ._types import (
     FloatArray,
     IndexArray,
     Layout,
+    Measures,
     Pool,
     Shape,
     Size2,
@@ -179,8 +180,8 @@ def indice_pool_backward(
 ) -> FloatArray: ...
 def point_to_voxel(
     points: ArrayLike,
-    voxel_size: list[float],
-    range_min: list[float],
+    voxel_size: Measures,
+    range_min: Measures,
     grid: Shape,
     max_points_per_voxel: int,
     max_voxels_per_cloud: int,

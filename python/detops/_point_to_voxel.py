@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _native
-from ._types import ArrayLike, FloatArray, IndexArray, Shape, VoxelOrder
+from ._types import ArrayLike, FloatArray, IndexArray, Measures, Shape, VoxelOrder
 
 __all__ = ["PointVoxels", "point_to_voxel"]
 
@@ -27,8 +27,8 @@ class PointVoxels(NamedTuple):
 
 def point_to_voxel(
     points: ArrayLike,
-    voxel_size: tuple[float, ...] | list[float],
-    range_min: tuple[float, ...] | list[float],
+    voxel_size: Measures,
+    range_min: Measures,
     grid: Shape,
     max_points_per_voxel: int = 0,
     max_voxels_per_cloud: int = 0,
@@ -75,8 +75,8 @@ def point_to_voxel(
     return PointVoxels._make(
         _native.point_to_voxel(
             points,
-            list(voxel_size),
-            list(range_min),
+            voxel_size,
+            range_min,
             grid,
             max_points_per_voxel,
             max_voxels_per_cloud,

@@ -24,8 +24,12 @@ __all__ = [
 
 
 def _checked_thread_count(num_threads: int) -> int:
+    if not hasattr(num_threads, "__index__"):
+        raise TypeError(f"num_threads is a {type(num_threads).__name__}, expected int.")
     if num_threads < 0:
         raise ValueError(f"num_threads is {num_threads}, expected 0 or more.")
+    if num_threads >= 2**31:
+        raise ValueError(f"num_threads is {num_threads}, expected a number that fits int32.")
     return num_threads
 
 

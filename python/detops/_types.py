@@ -22,8 +22,9 @@ FloatArray: TypeAlias = npt.NDArray[Any]
 IndexArray: TypeAlias = npt.NDArray[np.int32]
 Size2: TypeAlias = "int | tuple[int, int]"
 Size3: TypeAlias = "int | tuple[int, int, int]"
-Sizes: TypeAlias = "int | tuple[int, ...] | list[int]"
-Shape: TypeAlias = "tuple[int, ...] | list[int]"
+Sizes: TypeAlias = "int | Shape"
+Shape: TypeAlias = "tuple[int, ...] | list[int] | npt.NDArray[np.integer[Any]]"
+Measures: TypeAlias = "tuple[float, ...] | list[float] | npt.NDArray[np.floating[Any]]"
 Counts: TypeAlias = "SupportsDLPack | tuple[int, ...] | list[int]"
 
 Convention: TypeAlias = Literal["rfcn", "torchvision", "consistent"]

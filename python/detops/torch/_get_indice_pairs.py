@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -35,12 +36,23 @@ class IndicePairs(NamedTuple):
     """The output space."""
 
 
-def _each(size: Sizes, count: int) -> Sequence[int]:
-    return (size,) * count if isinstance(size, int) else size
+# Other types that sizes may come in, arrays and tensors, can be turned into these.
+_PLAIN = frozenset((int, tuple, list, torch.Size, type(None)))
+_INT = frozenset((int,))
 
 
-def _some(size: Sizes) -> Sequence[int]:
+def _plain(size: Any) -> Any:
+    return size.tolist() if hasattr(size, "tolist") else size
+
+
+def _some(size: Sizes) -> Shape:
     return (size,) if isinstance(size, int) else size
+
+
+def _each(size: Sizes, count: int) -> Shape:
+    # Operators have lists only, in which one number stands for all axes.
+    some = _some(size)
+    return tuple(some) * count if len(some) == 1 else some
 
 
 def _with_length(size: Sizes | None) -> Sequence[int]:
@@ -109,6 +121,10 @@ def get_indice_pairs(
     tensor([1, 2, 1], dtype=torch.int32)
     """
     made = None
+    sizes: Any = (spatial_shape, kernel_size, stride, padding, dilation, output_padding, output_shape)
+    if not is_compiling() and not _PLAIN.issuperset(map(type, sizes)):
+        sizes = map(_plain, sizes)
+        spatial_shape, kernel_size, stride, padding, dilation, output_padding, output_shape = sizes
     are_bool = type(submanifold) is type(transposed) is bool
     if are_bool and type(indices) is torch.Tensor and not (is_compiling() or modes()):
         try:
@@ -157,6 +173,9 @@ def get_indice_pairs(
             strict=True,
         )
         space = tuple(_usual_extent(transposed, *axis) for axis in axes)
+    # Numbers of NumPy and tensors may be in a tuple too. (Those of a graph are left alone.)
+    if not is_compiling() and not _INT.issuperset(map(type, space)):
+        space = tuple(n if isinstance(n, torch.SymInt) else operator.index(n) for n in space)
     return named(IndicePairs, (*made, made[0].shape[0], space))
 
 

@@ -336,13 +336,15 @@ def _save_fused(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None
             "where gradients are wanted: the result does not tell the sign of its argument."
         )
     ctx.slope = {"none": None, "relu": 0.0}.get(activation, slope)
-    ctx.save_for_backward(features, filters, indice_pairs, indice_num, output)
+    # Without an activation nobody asks the result, and whoever comes next may write over it.
+    signs = None if ctx.slope is None else output
+    ctx.save_for_backward(features, filters, indice_pairs, indice_num, signs)
 
 
 def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    features, filters, *pairs, output = ctx.saved_tensors
-    if ctx.slope is not None:
-        grad = torch.where(output <= 0, grad * ctx.slope, grad)
+    features, filters, *pairs, signs = ctx.saved_tensors
+    if signs is not None:
+        grad = torch.where(signs <= 0, grad * ctx.slope, grad)
     # Arguments that a caller of the operator has left out are not there.
     wants_bias, wants_residual = (*ctx.needs_input_grad, False, False)[5:7]
     convolution = _gradients(ctx, grad, features, filters, pairs)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from .._types import Pool, Start
-from ._library import Operator, autocast_numbers, call, register
+from ._library import Operator, call, register
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
@@ -74,6 +74,8 @@ def indice_pool_backward(
 ) -> torch.Tensor:
     """Gradient of :func:`indice_pool_forward` with respect to ``features``.
 
+    Differentiable with respect to ``output_grad``.
+
     Parameters
     ----------
     output_grad : tensor (num_act_out, C)
@@ -122,6 +124,14 @@ def _fake_backward(
     return output_grad.new_empty((rows, output_grad.shape[1]))
 
 
+# ---- gradients -----------------------------------------------------------------------------------
+
+
+def _back(ctx: Any, grad: torch.Tensor, *saved: torch.Tensor | None) -> torch.Tensor:
+    made: torch.Tensor = call(_backward, (grad,), (grad, *saved, ctx.rows, ctx.pool))
+    return made
+
+
 def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     features, indice_pairs, indice_num, _, ctx.pool, _ = inputs
     ctx.rows = features.shape[0]
@@ -130,11 +140,30 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> No
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    made = call(_backward, (grad,), (grad, *ctx.saved_tensors, ctx.rows, ctx.pool))
-    return made, None, None, None, None, None
+    return _back(ctx, grad, *ctx.saved_tensors), None, None, None, None, None
+
+
+def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    output_grad, features, features_out, indice_pairs, indice_num, _, ctx.pool = inputs
+    ctx.rows = output_grad.shape[0]
+    numbers = (features, features_out) if ctx.pool == "max" else (None, None)
+    ctx.save_for_backward(*numbers, indice_pairs, indice_num)
+
+
+def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    """For ``output_grad`` alone: the features only say where it goes."""
+    features, features_out, indice_pairs, indice_num = ctx.saved_tensors
+    made = None
+    if ctx.needs_input_grad[0]:
+        if ctx.pool == "avg":
+            made = call(_forward, (grad,), (grad, indice_pairs, indice_num, ctx.rows, "avg", "zero"))
+        else:
+            # A tie is one from both sides, so the way there is the way back with the sides exchanged.
+            made = _back(ctx, grad, features_out, features, indice_pairs.flip(1), indice_num)
+    return made, None, None, None, None, None, None
 
 
 register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
-register(_backward, _fake_backward)
-autocast_numbers("indice_pool_forward")
-autocast_numbers("indice_pool_backward")
+register(_backward, _fake_backward, _gradient_of_backward, _save_backward)
+# Autocast has nothing to convert. Sums are those of float in any type, maxima are exact, and in a
+# shorter type numbers would tie that do not.

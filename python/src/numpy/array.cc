@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "numpy/arguments.h"
 #include "numpy/numpy_bridge.h"
 
 namespace detops_python {
@@ -279,16 +280,7 @@ Array Array::Output(nb::handle out, const Argument& argument, mluOpDataType_t ty
 
 std::vector<int64_t> Counts(nb::handle source, const Argument& argument) {
   if (PyList_Check(source.ptr()) || PyTuple_Check(source.ptr())) {
-    std::vector<int64_t> counts;
-    for (const nb::handle item : nb::borrow<nb::sequence>(source)) {
-      if (PyIndex_Check(item.ptr()) == 0) {
-        argument.RefuseType("holds a " + TypeNameOf(item) + ", expected int.");
-      }
-      const Py_ssize_t value = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
-      if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-      counts.push_back(value);
-    }
-    return counts;
+    return Shape(source, argument);
   }
   const Array array = Array::Indices(source, argument);
   if (array.view().rank != 1) {

@@ -13,26 +13,29 @@
 namespace detops_python {
 namespace {
 
-nb::tuple GetIndicePairs(nb::handle indices, int batch_size, nb::handle spatial_shape, nb::handle kernel_size,
+nb::tuple GetIndicePairs(nb::handle indices, nb::handle batch_size, nb::handle spatial_shape, nb::handle kernel_size,
                          nb::handle stride, nb::handle padding, nb::handle dilation, nb::handle output_padding,
-                         nb::handle output_shape, bool submanifold, bool transposed, nb::handle out) {
+                         nb::handle output_shape, nb::handle submanifold, nb::handle transposed, nb::handle out) {
   constexpr char kFunction[] = "get_indice_pairs";
-  const size_t ndim = Shape(spatial_shape, {kFunction, "spatial_shape"}).size();
+  const std::vector<int> space = Sizes(spatial_shape, {kFunction, "spatial_shape"});
+  const size_t ndim = space.size();
   detops_binding::RequireSpatialRank(ndim);
-  const auto sizes = [&](nb::handle source, const char* name) {
-    const std::vector<int> numbers = Sizes(source, static_cast<int>(ndim), {kFunction, name});
+  const auto axes_of = [&](const std::vector<int>& numbers) {
     detops_binding::Axes axes(ndim);
     std::copy(numbers.begin(), numbers.end(), axes.all().begin());
     return axes;
   };
-  detops_binding::PairGeometry geometry = {.input = sizes(spatial_shape, "spatial_shape"),
+  const auto sizes = [&](nb::handle source, const char* name) {
+    return axes_of(Sizes(source, static_cast<int>(ndim), {kFunction, name}));
+  };
+  detops_binding::PairGeometry geometry = {.input = axes_of(space),
                                            .kernel = sizes(kernel_size, "kernel_size"),
                                            .stride = sizes(stride, "stride"),
                                            .dilation = sizes(dilation, "dilation"),
                                            .output_padding = sizes(output_padding, "output_padding"),
-                                           .submanifold = submanifold,
-                                           .transposed = transposed,
-                                           .batch_size = batch_size};
+                                           .submanifold = BoolOf(submanifold, {kFunction, "submanifold"}),
+                                           .transposed = BoolOf(transposed, {kFunction, "transposed"}),
+                                           .batch_size = Int32Of(batch_size, {kFunction, "batch_size"})};
   if (padding.is_none()) {
     geometry.SetDefaultPadding();
   } else {
@@ -52,10 +55,11 @@ nb::tuple GetIndicePairs(nb::handle indices, int batch_size, nb::handle spatial_
 }  // namespace
 
 void AddGetIndicePairs(nb::module_& module) {
-  module.def("get_indice_pairs", &GetIndicePairs, nb::arg("indices").none(), nb::arg("batch_size"),
+  module.def("get_indice_pairs", &GetIndicePairs, nb::arg("indices").none(), nb::arg("batch_size").none(),
              nb::arg("spatial_shape").none(), nb::arg("kernel_size").none(), nb::arg("stride").none(),
              nb::arg("padding").none(), nb::arg("dilation").none(), nb::arg("output_padding").none(),
-             nb::arg("output_shape").none(), nb::arg("submanifold"), nb::arg("transposed"), nb::arg("out").none());
+             nb::arg("output_shape").none(), nb::arg("submanifold").none(), nb::arg("transposed").none(),
+             nb::arg("out").none());
 }
 
 }  // namespace detops_python

@@ -293,6 +293,38 @@ def convolution_calls(
     return made
 
 
+def pool_calls(seed: int = 6, count: int = 20, channels: int = 3) -> list[Call]:
+    random = np.random.default_rng(seed)
+    shape = (4, 5, 4)
+    made = []
+    for pool, start in (("max", "zero"), ("max", "lowest"), ("avg", "zero")):
+        places = sites(random, count, 1, shape)
+        book = detops.torch.get_indice_pairs(places, 1, shape, 3, stride=2, padding=1)
+        pairs = {"indice_pairs": book.indice_pairs, "indice_num": book.indice_num}
+        # No two are equal in any type and none is 0, where a maximum from zero has a kink.
+        rows = len(places)
+        numbers_in = random.permutation(rows * channels).reshape(rows, channels) / 16 - 1.03125
+        words = {"pool": pool, "start": start}
+        forward = {"features": torch.from_numpy(numbers_in), **pairs, "num_act_out": book.num_act_out}
+        name = f"{pool}-{start}"
+        call = Call(f"pool-forward-{name}", "indice_pool_forward", forward | words, ("features",))
+        result = call.run()
+        is_max = pool == "max"
+        backward = {
+            "output_grad": numbers(random, *result.shape),
+            "features": forward["features"] if is_max else None,
+            "features_out": result if is_max else None,
+            **pairs,
+            "num_act_in": rows,
+            "pool": pool,
+        }
+        made.append(call)
+        made.append(
+            Call(f"pool-backward-{name}", "indice_pool_backward", backward, ("output_grad",))
+        )
+    return made
+
+
 def all_calls() -> list[Call]:
     """At least one call of every function, with every word it knows."""
     return [
@@ -301,6 +333,7 @@ def all_calls() -> list[Call]:
         *roiaware_calls(),
         *pair_calls(),
         *convolution_calls(),
+        *pool_calls(),
     ]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("torch.library", reason="PyTorch is not installed")
 
+import detops.torch
 import numpy as np
 import torch
 from reference import convolution
@@ -18,6 +19,7 @@ from support import (
     convolution_calls,
     identity,
     number_parts,
+    pool_calls,
     psroipool_calls,
     roiaware_calls,
     to_numpy,
@@ -96,7 +98,9 @@ def test_gradients_are_those_of_half_precision(dtype: torch.dtype) -> None:
 
 
 def pooling_calls() -> list[Call]:
-    return [*align_calls(), *psroipool_calls(), *roiaware_calls()]
+    # A gradient over pairs is of the type of the features, as that of a network is.
+    over_pairs = [call for call in pool_calls() if "pool-backward-max" not in call.id]
+    return [*align_calls(), *psroipool_calls(), *roiaware_calls(), *over_pairs]
 
 
 @pytest.mark.parametrize("dtype", HALVES)
@@ -120,6 +124,32 @@ def test_pooling_works_in_float(call: Call, dtype: torch.dtype) -> None:
     (gradient,) = torch.autograd.grad(out.float().sum(), mixed.leaves)
     assert gradient.dtype == dtype
     assert bool(gradient.isfinite().all()) and bool(gradient.any())
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("call", pool_calls(), ids=identity)
+def test_pooling_over_pairs_keeps_the_type(call: Call, dtype: torch.dtype) -> None:
+    """Features that tie only in half precision do not, forward, backward and inside of autocast."""
+    call = call.cast(torch.float32)
+    for key in ("features", "output_grad"):
+        if call.arguments.get(key) is not None:
+            close = call.arguments[key] * 2.0**-14 + 1
+            assert not torch.equal(close, close.to(dtype).float())
+            call = call.replace(**{key: close})
+    if "max" in call.id and "backward" in call.id:
+        words = {key: call.arguments[key] for key in ("features", "indice_pairs", "indice_num")}
+        rows = call.arguments["output_grad"].shape[0]
+        out = detops.torch.indice_pool_forward(**words, num_act_out=rows, start="lowest")
+        call = call.replace(features_out=out)
+    results = []
+    for enabled in (True, False):
+        one = call.with_gradients()
+        with torch.autocast("cpu", dtype, enabled=enabled):
+            out = one.run()
+            gradients = torch.autograd.grad(out.sum(), one.leaves)
+        assert out.dtype == torch.float32
+        results.append((out, *gradients))
+    assert_same_bits(*results)
 
 
 @pytest.mark.parametrize("call", [*pooling_calls(), *convolution_calls()], ids=identity)

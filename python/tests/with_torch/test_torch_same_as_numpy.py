@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -197,6 +198,47 @@ def test_defaults_of_get_indice_pairs(words: dict[str, Any]) -> None:
     result = call.run()
     assert isinstance(result.num_act_out, int) and isinstance(result.output_shape, tuple)
     assert_same_bits(result, call.run_numpy())
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "list": list,
+    "torch.Size": torch.Size,
+    "array": np.array,
+    "tensor": torch.tensor,
+    "numbers of NumPy": lambda sizes: tuple(map(np.int64, sizes)),
+    "tensors": lambda sizes: list(map(torch.tensor, sizes)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"kernel_size": (3, 2), "submanifold": True},
+        {"kernel_size": (3, 2), "stride": (2, 1), "padding": (1, 0), "dilation": (1, 2)},
+        {"kernel_size": (2, 3), "stride": (2, 2), "output_padding": (1, 0), "transposed": True},
+        {"kernel_size": (3, 3), "output_shape": (9, 3)},
+    ],
+)
+def test_sizes_of_any_kind(kind: str, words: dict[str, Any]) -> None:
+    """Arrays and tensors are taken, and the output space is made of int of Python."""
+    words = {"spatial_shape": (9, 10), **words}
+    sites = torch.tensor([[0, 1, 2], [0, 8, 9], [0, 4, 4]])
+    expected = detops.torch.get_indice_pairs(sites, 1, **words)
+    assert list(map(type, expected.output_shape)) == [int, int]
+    same = {k: KINDS[kind](v) if isinstance(v, tuple) else v for k, v in words.items()}
+    found = detops.torch.get_indice_pairs(sites, 1, **same)
+    assert_same_bits(found, expected)
+    assert type(found.output_shape) is tuple and list(map(type, found.output_shape)) == [int, int]
+
+
+@pytest.mark.parametrize("three", [(3,), np.int64(3), np.array(3), torch.tensor(3), torch.tensor([3])])
+def test_one_number_of_any_kind(three: Any) -> None:
+    sites = torch.tensor([[0, 1, 2], [0, 8, 9], [0, 4, 4]])
+    expected = detops.torch.get_indice_pairs(sites, 1, (9, 10), 3, 3, 3, 3, output_shape=3)
+    found = detops.torch.get_indice_pairs(sites, 1, (9, 10), three, three, three, three, output_shape=three)
+    assert_same_bits(found, expected)
+    assert list(map(type, found.output_shape)) == [int, int]
 
 
 @pytest.mark.parametrize("size", [2, (2, 2), [2, 2]])
