@@ -77,7 +77,7 @@ const EmptyCase kCases[] = {
      "input_space: [4,4,4] filter_space: [1,1,1] output_space: [4,4,4] sub_m: 0 }"}};
 
 INSTANTIATE_TEST_SUITE_P(Every, EmptyCaseTest, testing::ValuesIn(kCases),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace detops_cli
