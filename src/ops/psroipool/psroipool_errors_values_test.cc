@@ -87,12 +87,12 @@ TEST_P(PsRoiPoolBadValues, Overflow) {
                       {MLUOP_DTYPE_HALF, 65504, 1e34},
                       {MLUOP_DTYPE_DOUBLE, 1e308, 4}};
   ExpectBadParam(
-      "rois[2] has the corners (-3e+38, *) and (3e+38, *), *overflow*spatial_scale = 0.5, expected finite ones.",
+      "rois[2] has the corners (-3e+38, *) and (3e+38, *), *overflow*spatial_scale = 1, expected finite ones.",
       [](BadCall& call) {
         call.problem.rois.Set(11, -3e38);
         call.problem.rois.Set(13, 3e38);
         call.problem.rois.Set(14, 3.4e38);
-        call.spatial_scale = 0.5;
+        call.spatial_scale = 1;
       });
   for (const Row& row : rows) {
     for (const int64_t roi : {0, 4}) {
