@@ -60,6 +60,7 @@ TEST_P(IndiceConvolutionLongSums, ManyOffsetsMeetInOneRow) {
 
 // A row that every offset of a large kernel meets once: sums of 4,913 pairs without any index twice in an offset.
 TEST_P(IndiceConvolutionLongSums, ManyOffsets) {
+  if (GetParam() == MLUOP_DTYPE_DOUBLE) GTEST_SKIP() << "there is nothing wider to add up in";
   constexpr int64_t kOffsets = 17 * 17 * 17;
   ConvolutionPairs pairs = NoPairs(kOffsets, 3);
   for (int64_t k = 0; k < kOffsets; ++k) SetList(pairs, k, {0, 2}, {2, 1});

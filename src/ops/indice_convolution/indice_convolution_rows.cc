@@ -70,7 +70,7 @@ bool RowProducts::Run(const PairLists& lists, const Parallel& parallel) const {
   const void* const own = kernels_.converts ? nullptr : problem_.source;
   // In a block that is not crowded a row occurs once in a list. Thin products add every channel straight to its sum.
   const int64_t terms = SaturatingMultiply(lists.lists, way_ == RowProductsWay::kThin ? problem_.filter.rows : 1);
-  const bool long_rows = terms > kMaxFloatTerms;
+  const bool long_rows = terms > kMaxFloatTerms && kernels_.sum_size < static_cast<int64_t>(sizeof(double));
   // Tiles are handed out one by one, as they differ in work; who works on a tile does not change its result.
   const int64_t tiles = DivideRoundUp(lists.blocks, tile_blocks_);
   return RunOneByOne(parallel, workers_, tiles, [&](int worker, int64_t index) {

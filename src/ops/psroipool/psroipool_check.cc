@@ -37,9 +37,9 @@ PsRoiPoolProblem MakeProblem(const PsRoiPoolArguments& args) {
 }
 
 // As the caller wrote it, if it was a float.
-NumberText ScaleText(const PsRoiPoolArguments& args) {
-  const auto narrow = static_cast<float>(args.spatial_scale);
-  return static_cast<double>(narrow) == args.spatial_scale ? NumberText(narrow) : NumberText(args.spatial_scale);
+NumberText TextOf(double number) {
+  const auto narrow = static_cast<float>(number);
+  return static_cast<double>(narrow) == number ? NumberText(narrow) : NumberText(number);
 }
 
 void CheckRoiValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments& args,
@@ -56,13 +56,13 @@ void CheckRoiValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments&
     check.NoBadElement(args.rois, roi * 5, "a whole number in [0, N), N being the number of images");
   } else if (fault == RoiFault::kOverflow) {
     const auto coordinate = [&](int column) {
-      return NumberText(ElementAsDouble(args.rois.desc->type, args.rois.data, roi * 5 + column));
+      return TextOf(ElementAsDouble(args.rois.desc->type, args.rois.data, roi * 5 + column));
     };
     check.Rule(false, MLUOP_STATUS_BAD_PARAM,
                "rois[%lld] has the corners (%s, %s) and (%s, %s), which or whose distance overflow once scaled by "
                "spatial_scale = %s, expected finite ones.",
                static_cast<long long>(roi), coordinate(1).text, coordinate(2).text, coordinate(3).text,
-               coordinate(4).text, ScaleText(args).text);
+               coordinate(4).text, TextOf(args.spatial_scale).text);
   }
 }
 
@@ -144,7 +144,8 @@ void CheckScale(ArgCheck& check, const PsRoiPoolArguments& args) {
   const auto fine = [](auto scale) { return std::isfinite(scale) && scale > 0; };
   const bool narrow = args.map.desc->type != MLUOP_DTYPE_DOUBLE;
   check.Rule(fine(args.spatial_scale) && (!narrow || fine(static_cast<float>(args.spatial_scale))),
-             MLUOP_STATUS_BAD_PARAM, "spatial_scale is %s, expected a finite number above 0.", ScaleText(args).text);
+             MLUOP_STATUS_BAD_PARAM, "spatial_scale is %s, expected a finite number above 0.",
+             TextOf(args.spatial_scale).text);
 }
 
 void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args) {
