@@ -1,5 +1,5 @@
 /* psroipool (position-sensitive RoI pooling), forward and backward. Part of mlu_op.h.
- * Formulas, border rules and numerics: src/ops/psroipool/README.md. */
+ * Formulas, border rules and numerics: src/ops/psroipool/README.md in the source tree. */
 #ifndef DETOPS_MLU_OP_PSROIPOOL_H_
 #define DETOPS_MLU_OP_PSROIPOOL_H_
 
