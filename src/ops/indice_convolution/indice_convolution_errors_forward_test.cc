@@ -58,11 +58,17 @@ std::vector<Rule> ShapeRules() {
   constexpr unsigned kContractCall = kInCall | kInSize | kContractOnly;
   std::vector<Rule> rules = {{"layout of nothing", kLimit, "filters has layout NTC|filters*layout", kEverywhere,
                               [](BadCall& c) { c.tensors[kFilters].layout = MLUOP_LAYOUT_NTC; }},
-                             {"layout of rank 4", kLimit, std::string("filters*layout*") + kLifts, kContractCall,
+                             {"layout of rank 4",
+                              kLimit,
+                              std::string("filters*layout*") + kLifts,
+                              kContractCall,
                               [](BadCall& c) {
                                 c.tensors[kFilters].layout = MLUOP_LAYOUT_NHWC;
                                 c.filter_rank = 4;
-                              }},
+                              },
+                              "",
+                              false,
+                              {"filters rank"}},  // of a rank that no profile takes
                              RankRule(kWay, kIn, 1, kBad, kEverywhere),
                              RankRule(kWay, kPairs, -1, kBad, kOnPairs),
                              RankRule(kWay, kOut, -1, kBad, kEverywhere),
