@@ -27,7 +27,7 @@ using Contents = std::vector<std::vector<std::byte>>;
 // "" if equal; otherwise where they part.
 std::string FirstDifference(const Case& c, const Contents& a, const Contents& b) {
   for (size_t output = 0; output < a.size(); ++output) {
-    if (std::memcmp(a[output].data(), b[output].data(), a[output].size()) == 0) continue;
+    if (a[output].empty() || std::memcmp(a[output].data(), b[output].data(), a[output].size()) == 0) continue;
     const auto [x, y] = std::mismatch(a[output].begin(), a[output].end(), b[output].begin());
     const auto element = (x - a[output].begin()) * std::max<int64_t>(c.outputs[output].span(), 1) /
                          static_cast<int64_t>(a[output].size());

@@ -149,8 +149,8 @@ bool refused_before = false, refused_last = false;
 
 void SpoilStart(const Call& call) {
   if (kDefect == Defect::kCrashes || (kDefect == Defect::kCrashesOnBadCall && call.marked)) Crash();
-  if (kDefect == Defect::kExits) std::exit(0);
-  if (kDefect == Defect::kExitsWithCode) std::exit(3);
+  if (kDefect == Defect::kExits) std::_Exit(0);
+  if (kDefect == Defect::kExitsWithCode) std::_Exit(3);
   while (kDefect == Defect::kHangs) pause();
 }
 

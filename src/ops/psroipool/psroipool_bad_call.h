@@ -83,10 +83,10 @@ class BadCall {
     const OwnedDescriptor rois_desc = Describe(rois, {shape.rois, 5});
     const OwnedDescriptor pooled_desc = Describe(pooled, PooledExtents(shape, problem.variant().layout));
     const OwnedDescriptor mapping_desc = Describe(mapping, PooledExtents(shape, problem.variant().layout));
-    const int ph = static_cast<int>(shape.pooled_height) + height_surplus;
-    const int pw = static_cast<int>(shape.pooled_width) + width_surplus;
-    const int dim = static_cast<int>(shape.output_dim) + dim_surplus;
-    const int group = static_cast<int>(shape.pooled_height) + group_surplus;
+    const int ph = static_cast<int>(shape.pooled_height + height_surplus);
+    const int pw = static_cast<int>(shape.pooled_width + width_surplus);
+    const int dim = static_cast<int>(shape.output_dim + dim_surplus);
+    const int group = static_cast<int>(shape.pooled_height + group_surplus);
     const auto scale = static_cast<float>(spatial_scale);
     mluOpStatus_t status;
     if (!function_.extension && function_.forward) {
