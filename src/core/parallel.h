@@ -31,6 +31,10 @@ inline Range PieceOf(int64_t total, int count, int index) {
 
 class Parallel {
  public:
+  Parallel() = default;
+  // Without a look at the system. `count` >= 1.
+  explicit Parallel(int count) : thread_count_(count) {}
+
   // 0: the default of this moment. `count` >= 0.
   void SetThreadCount(int count) { thread_count_ = count > 0 ? count : DefaultThreadCount(); }
   int ThreadCount() const { return thread_count_; }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/report.h"
+#include "bench/tensors.h"
 #include "detops.h"
 #include "ops/get_indice_pairs/get_indice_pairs_cases.h"
 
@@ -13,24 +14,9 @@ using detops_bench::Require;
 using detops_cases::GetIndicePairsCase;
 using detops_cases::SiteOrder;
 
-struct Tensor {
-  explicit Tensor(const std::vector<int64_t>& extents) {
-    mluOpCreateTensorDescriptor(&desc);
-    mluOpSetTensorDescriptor_v2(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, static_cast<int>(extents.size()),
-                                extents.data());
-    size_t bytes = sizeof(int32_t);
-    for (const int64_t extent : extents) bytes *= static_cast<size_t>(extent);
-    cnrtMalloc(&data, bytes);
-    std::memset(data, 0, bytes);
-  }
-  ~Tensor() {
-    cnrtFree(data);
-    mluOpDestroyTensorDescriptor(desc);
-  }
-  Tensor(const Tensor&) = delete;
-  Tensor& operator=(const Tensor&) = delete;
-  mluOpTensorDescriptor_t desc = nullptr;
-  void* data = nullptr;
+// Indices, and room for them.
+struct Tensor : detops_bench::Tensor {
+  explicit Tensor(const std::vector<int64_t>& extents) : detops_bench::Tensor(MLUOP_DTYPE_INT32, extents) {}
 };
 
 void Run(benchmark::State& state, const GetIndicePairsCase& shape, SiteOrder order, bool random, int threads,

@@ -105,8 +105,7 @@ class BoxSearch {
   void Sort(VoxelPoint* entries, VoxelPoint* spare, int64_t count) const {
     constexpr int64_t kFew = 1024;
     if (count <= kFew) return std::sort(entries, entries + count);
-    Parallel alone;
-    alone.SetThreadCount(1);
+    const Parallel alone(1);
     uint32_t counters[1 << kMaxDigitBits];
     const int point_bits = std::bit_width(static_cast<uint64_t>(problem_.points - 1));
     const int voxel_bits = std::bit_width(static_cast<uint64_t>(problem_.grid.count() - 1));
