@@ -81,5 +81,27 @@ TEST(GetIndicePairsExtremes, ThousandsOfThreads) {
   }
 }
 
+// Rows of about the length that one task looks at; two equal sites are as far from each other as they can be in theirs.
+TEST(GetIndicePairsExtremes, EqualSitesOfALongRow) {
+  const int32_t rows = 5, width = 8000;
+  PairProblem problem = {{1, {rows, width}, {3, 3}, {rows, width}}, {}};
+  problem.convolution.pad = {1, 1};
+  problem.convolution.submanifold = true;
+  problem.convolution = Completed(problem.convolution);
+  for (int32_t row = 0; row < rows; ++row) {
+    for (int32_t column = width - 1; column >= 0; --column) problem.sites.push_back({0, row, column});
+  }
+  for (int32_t row = 0; row < rows; ++row) {
+    PairProblem with_equal = problem;
+    with_equal.sites.push_back({0, row, width - 1});
+    const IndicePairs expected = with_equal.Expected();
+    for (const int threads : {1, 2, 3, 7}) {
+      const Handle handle(DETOPS_PROFILE_FULL, threads);
+      ConvolutionDescriptor desc;
+      ExpectPairs(handle, desc, with_equal, expected);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace detops_test

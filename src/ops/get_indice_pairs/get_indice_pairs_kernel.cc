@@ -51,38 +51,34 @@ void AppendPairs(const PairBlock& block) {
   }
 }
 
-// The rank of a key among the keys is its place: no comparisons, and the bits of a list stay in the cache. Places are
-// jumped to in memory of our own, which has large pages, and then copied in order. (No vectors, but in a file that
-// knows the target, because only then counting bits is one instruction.)
+// The values are put down where their keys say, and collected from there: no comparisons, one jump per pair.
 void SortList(const ListToSort& list) {
-  const int64_t words = (list.universe + 63) / 64;
-  const int64_t count = list.count;
-  uint64_t* const HWY_RESTRICT bits = list.bits.words;
-  int32_t* const HWY_RESTRICT ranks = list.bits.ranks;
-  uint64_t* const HWY_RESTRICT pairs = list.pairs;
-  const auto key_at = [keys = list.keys, renamed = list.renamed](int64_t i) {
-    return static_cast<uint32_t>(renamed == nullptr ? keys[i] : renamed[keys[i]]);
-  };
-  std::fill_n(bits, words, 0);
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t key = key_at(i);
-    bits[key / 64] |= uint64_t{1} << (key % 64);
+  int32_t* const HWY_RESTRICT spread = list.spread;
+  if (list.renamed == nullptr) {
+    for (int64_t i = 0; i < list.count; ++i) spread[list.keys[i]] = list.values[i];
+  } else {
+    for (int64_t i = 0; i < list.count; ++i) spread[list.renamed[list.keys[i]]] = list.values[i];
   }
-  int32_t before = 0;
-  for (int64_t i = 0; i < words; ++i) {
-    ranks[i] = before;
-    before += std::popcount(bits[i]);
+  const D32 d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto none = hn::Set(d, -1);
+  int32_t* head = list.sorted_keys;
+  int64_t key = 0;
+  // Without a look whether there is any: often there is, often not, and a wrong guess costs more. The head is never
+  // ahead of the key, so a whole vector fits.
+  const auto step = hn::Set(d, static_cast<int32_t>(lanes));
+  auto keys = hn::Iota(d, 0);
+  for (; key + lanes <= list.universe; key += lanes, keys = hn::Add(keys, step)) {
+    const auto values = hn::LoadU(d, spread + key);
+    hn::StoreU(none, d, spread + key);
+    head += CompressTwo(d, hn::Gt(values, none), keys, head, values, head + list.row_length);
   }
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t key = key_at(i);
-    const int32_t place = ranks[key / 64] + std::popcount(bits[key / 64] & ((uint64_t{1} << (key % 64)) - 1));
-    pairs[place] = uint64_t{key} << 32 | static_cast<uint32_t>(list.values[i]);
-  }
-  int32_t* const keys = list.sorted_keys;
-  int32_t* const values = list.sorted_values;
-  for (int64_t i = 0; i < count; ++i) {
-    keys[i] = static_cast<int32_t>(pairs[i] >> 32);
-    values[i] = static_cast<int32_t>(pairs[i] & 0xFFFFFFFFu);
+  for (; key < list.universe; ++key) {
+    if (spread[key] < 0) continue;
+    head[0] = static_cast<int32_t>(key);
+    head[list.row_length] = spread[key];
+    spread[key] = -1;
+    ++head;
   }
 }
 

@@ -27,13 +27,12 @@ struct PairBlock {
 struct ListToSort {
   const int32_t* keys;
   const int32_t* renamed;  // nullptr, or: the key is renamed[keys[i]]
-  const int32_t* values;
+  const int32_t* values;   // not negative
   int64_t count;
   int64_t universe;
-  SiteBits bits;         // room for universe / 64 words, rounded up
-  uint64_t* pairs;       // room for `count`
-  int32_t* sorted_keys;  // may be the place of the list itself
-  int32_t* sorted_values;
+  int32_t* spread;       // [universe], -1 before and afterwards
+  int32_t* sorted_keys;  // room for `universe`; may be the place of the list itself
+  int64_t row_length;    // the values go this far behind
 };
 
 struct IndicePairsKernels {

@@ -91,33 +91,26 @@ bool PairLists::Finish(const Parallel& parallel) {
 }
 
 PairLists::SortRoom::SortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
-  const int64_t words = DivideRoundUp(problem.sites, 64);
-  for (int i = 0; i < kLists; ++i) {
-    pairs[i] = arena.Take<uint64_t>(problem.sites);
-    bits[i].words = arena.Take<uint64_t>(words);
-    bits[i].ranks = arena.Take<int32_t>(words);
-  }
+  for (int32_t*& list : spread) list = arena.Take<int32_t>(problem.sites);
 }
 
 bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int32_t* order, const SortRoom& room) {
   const int64_t sites = problem_.sites;
-  const auto sort = [&](int task, int64_t offset, int64_t mirror) {
+  const auto sort = [&](int worker, int64_t offset, int64_t mirror) {
     ListToSort list = {.keys = row(offset),
                        .renamed = order,
                        .values = row(offset) + sites,
                        .count = Pack(offset, -1),
                        .universe = sites,
-                       .bits = room.bits[task],
-                       .pairs = room.pairs[task],
+                       .spread = room.spread[worker],
                        .sorted_keys = row(offset),
-                       .sorted_values = row(offset) + sites};
+                       .row_length = sites};
     problem_.kernels.sort_list(list);
     if (mirror >= 0) {
       list.keys = row(offset) + sites;
       list.renamed = nullptr;
       list.values = row(offset);
       list.sorted_keys = row(mirror);
-      list.sorted_values = row(mirror) + sites;
       problem_.kernels.sort_list(list);
     }
     Close(offset, mirror, list.count);
@@ -127,14 +120,15 @@ bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int
   // there they have the most pairs.
   const int rooms = std::min(parallel.ThreadCount(), SortRoom::kLists);
   const int workers = TasksFor(parallel, appended + 1, rooms);
-  return RunOneByOne(parallel, workers, appended + 1, [&](int worker, int64_t item) {
-    if (item > 0) {
-      const int64_t offset = appended - item;
-      sort(worker, offset, mirrored ? problem_.offsets - 1 - offset : -1);
-    } else if (mirrored) {
-      FillIdentity(problem_.offsets / 2);
-    }
-  });
+  const bool cleared = parallel.Run(workers, [&](int worker) { std::fill_n(room.spread[worker], sites, -1); });
+  return cleared && RunOneByOne(parallel, workers, appended + 1, [&](int worker, int64_t item) {
+           if (item > 0) {
+             const int64_t offset = appended - item;
+             sort(worker, offset, mirrored ? problem_.offsets - 1 - offset : -1);
+           } else if (mirrored) {
+             FillIdentity(problem_.offsets / 2);
+           }
+         });
 }
 
 bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs) {

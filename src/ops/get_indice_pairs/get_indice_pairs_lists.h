@@ -35,12 +35,11 @@ class PairLists {
         begins_(arena.Take<int64_t>(tasks)),
         counts_(tasks == 1 ? problem.counts : arena.Take<int32_t>(tasks * problem.offsets)) {}
 
-  // Memory for sorting: 8.2 bytes per site and list that is sorted at the same time.
+  // Memory for sorting: 4 bytes per site and list that is sorted at the same time.
   struct SortRoom {
     SortRoom(const GetIndicePairsProblem& problem, Arena& arena);
     static constexpr int kLists = 8;
-    uint64_t* pairs[kLists];
-    SiteBits bits[kLists];
+    int32_t* spread[kLists];
   };
 
   // How many tasks may append at once: fewer than `wanted` where so many counts would take too much memory.

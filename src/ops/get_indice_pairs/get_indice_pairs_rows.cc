@@ -4,12 +4,13 @@
 #include <bit>
 
 #include "core/bit_sort.h"
+#include "ops/get_indice_pairs/get_indice_pairs_search.h"
 
 namespace detops {
 namespace {
 
 constexpr int64_t kMinTaskSites = 8 << 10;
-constexpr int kMaxTasks = 64;
+constexpr int kMaxTasks = 16;
 
 // A site as the order sees it.
 struct Place {
@@ -79,24 +80,31 @@ struct Summary {
 };
 
 // Cuts places [range.begin, range.end) into rows, which are put down from index range.begin on, where there is room for
-// one row per site. Stops where the places descend.
+// one row per site. Stops where the places descend. With `last_in_column`, which is all -1, columns may be in any
+// order, and a row must not be cut by the range.
 template <class PlaceOf>
-Summary CutPiece(const PlaceOf& place_of, Range range, SiteRows& rows) {
+Summary CutPiece(const PlaceOf& place_of, Range range, int32_t* last_in_column, SiteRows& rows) {
   Summary summary;
   Place before = range.begin > 0 ? place_of(range.begin - 1) : Place{-1, -1};
   int32_t* const columns = rows.columns;
   int64_t row = range.begin;
+  int32_t first = 0;
   for (int64_t i = range.begin; i < range.end; ++i) {
     const Place place = place_of(i);
+    const auto position = static_cast<int32_t>(i);
     columns[i] = place.column;
     if (place.row != before.row) {
       if (place.row < before.row) return {.ascending = false};
       rows.ids[row] = place.row;
-      rows.begins[row] = static_cast<int32_t>(i);
+      rows.begins[row] = first = position;
       ++row;
-    } else if (place.column <= before.column) {
+    } else if (last_in_column == nullptr && place.column <= before.column) {
       if (place.column < before.column) return {.ascending = false};
       summary.distinct = false;
+    }
+    if (last_in_column != nullptr) {
+      summary.distinct &= last_in_column[place.column] < first;
+      last_in_column[place.column] = position;
     }
     before = place;
   }
@@ -108,27 +116,44 @@ int TasksFor(const Parallel& parallel, int64_t sites) {
   return std::min(kMaxTasks, parallel.TaskCount(sites, kMinTaskSites));
 }
 
-// Rows, columns and flags of places that come in ascending order; if they do not, only rows.ascending is set.
+// Rows, columns and flags of places that come in ascending order; if they do not, only rows.ascending is set. With
+// `last_in_column`, [tasks][width], columns may be in any order within a row.
 template <class PlaceOf>
-[[nodiscard]] bool CutIntoRows(const Parallel& parallel, int64_t sites, const PlaceOf& place_of, SiteRows& rows) {
+[[nodiscard]] bool CutIntoRows(const Parallel& parallel, int64_t sites, const PlaceOf& place_of,
+                               int32_t* last_in_column, int64_t width, SiteRows& rows) {
   const int tasks = TasksFor(parallel, sites);
-  Summary summaries[kMaxTasks];
-  if (!parallel.Run(tasks,
-                    [&](int task) { summaries[task] = CutPiece(place_of, PieceOf(sites, tasks, task), rows); })) {
-    return false;
-  }
+  const auto piece_of = [&](int task) {
+    Range range = PieceOf(sites, tasks, task);
+    if (last_in_column == nullptr) return range;
+    const auto row_start = [&](int64_t position) {
+      while (position > 0 && position < sites && place_of(position).row == place_of(position - 1).row) ++position;
+      return position;
+    };
+    return Range{row_start(range.begin), row_start(range.end)};
+  };
+  struct Piece {
+    int64_t begin;
+    Summary summary;
+  };
+  Piece pieces[kMaxTasks];
+  const bool cut = parallel.Run(tasks, [&](int task) {
+    const Range range = piece_of(task);
+    int32_t* const own = last_in_column == nullptr ? nullptr : last_in_column + task * width;
+    if (own != nullptr) std::fill_n(own, width, -1);
+    pieces[task] = {range.begin, CutPiece(place_of, range, own, rows)};
+  });
+  if (!cut) return false;
   rows.ascending = rows.distinct = true;
   rows.count = 0;
   for (int task = 0; task < tasks; ++task) {
-    const int64_t begin = PieceOf(sites, tasks, task).begin;
-    const int64_t count = summaries[task].rows;
+    const auto& [begin, summary] = pieces[task];
     if (rows.count != begin) {
-      std::copy(rows.ids + begin, rows.ids + begin + count, rows.ids + rows.count);
-      std::copy(rows.begins + begin, rows.begins + begin + count, rows.begins + rows.count);
+      std::copy(rows.ids + begin, rows.ids + begin + summary.rows, rows.ids + rows.count);
+      std::copy(rows.begins + begin, rows.begins + begin + summary.rows, rows.begins + rows.count);
     }
-    rows.count += count;
-    rows.ascending &= summaries[task].ascending;
-    rows.distinct &= summaries[task].distinct;
+    rows.count += summary.rows;
+    rows.ascending &= summary.ascending;
+    rows.distinct &= summary.distinct;
   }
   rows.ids[rows.count] = kMaxInt64;
   rows.begins[rows.count] = static_cast<int32_t>(sites);
@@ -156,11 +181,13 @@ RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& par
   });
   if (!packed) return RunResult::kRunnerFailed;
   Word* sorted = nullptr;
-  if (!SortByBits(parallel, words, spare, sites, packing.index_bits, packing.index_bits + packing.place_bits,
-                  room.counters, &sorted)) {
+  const int column_bits = room.last_in_column != nullptr ? packing.column_bits : 0;
+  if (!SortByBits(parallel, words, spare, sites, packing.index_bits + column_bits,
+                  packing.index_bits + packing.place_bits, room.counters, &sorted) ||
+      !CutIntoRows(parallel, sites, PlaceOfWord<Word>{sorted, packing}, room.last_in_column,
+                   problem.axes[problem.dims - 1].input, rows)) {
     return RunResult::kRunnerFailed;
   }
-  if (!CutIntoRows(parallel, sites, PlaceOfWord<Word>{sorted, packing}, rows)) return RunResult::kRunnerFailed;
   rows.ascending = false;  // the input is not, its sorted words are
   const bool ordered = parallel.Run(tasks, [&](int task) {
     const Range range = PieceOf(sites, tasks, task);
@@ -189,12 +216,15 @@ SiteSortRoom::SiteSortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
     words = arena.Take<unsigned __int128>(count);
   }
   counters = arena.Take<uint32_t>(kSortCounters);
+  if (RowSearch::HasTables(problem)) {
+    last_in_column = arena.Take<int32_t>(kMaxTasks * int64_t{problem.axes[problem.dims - 1].input});
+  }
 }
 
 RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
                         SiteRows& rows) {
   const bool tried = WithDims(problem.dims, [&]<int kDims>() {
-    return CutIntoRows(parallel, problem.sites, PlaceOfInput<kDims>{problem}, rows);
+    return CutIntoRows(parallel, problem.sites, PlaceOfInput<kDims>{problem}, nullptr, 0, rows);
   });
   if (!tried) return RunResult::kRunnerFailed;
   if (rows.ascending) return RunResult::kDone;

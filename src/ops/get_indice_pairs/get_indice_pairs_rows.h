@@ -1,4 +1,4 @@
-// The input sites in ascending order, grouped into rows: sites that differ in the last coordinate only.
+// The input sites grouped into rows: sites that differ in the last coordinate only. Rows ascend.
 #ifndef DETOPS_OPS_GET_INDICE_PAIRS_ROWS_H_
 #define DETOPS_OPS_GET_INDICE_PAIRS_ROWS_H_
 
@@ -9,7 +9,7 @@
 
 namespace detops {
 
-// "Position" is a place in the ascending order; equal sites are in the order of their input indices.
+// "Position" is a place in this order; equal sites are in the order of their input indices.
 struct SiteRows {
   int32_t* columns = nullptr;  // [L]: the last coordinate, by position
   int32_t* order = nullptr;    // [L]: the input index, by position; unused where the input is ascending itself
@@ -25,14 +25,16 @@ struct SiteRows {
 // Takes memory for the rows: 20 bytes per site.
 SiteRows TakeSiteRows(const GetIndicePairsProblem& problem, Arena& arena);
 
-// Memory for bringing the sites into order: 16 or 32 bytes per site. It is free again when the rows are built.
+// Memory for bringing the sites into order: 16 or 32 bytes per site, and up to 6 MiB for looking for equal ones. It is
+// free again when the rows are built.
 struct SiteSortRoom {
   SiteSortRoom(const GetIndicePairsProblem& problem, Arena& arena);
   void* words;  // [2][L]
   uint32_t* counters;
+  int32_t* last_in_column = nullptr;  // [tasks][last extent]; nullptr if columns are sorted too
 };
 
-// Fills rows that have their memory.
+// Fills rows that have their memory. Columns ascend within a row if the input does or RowSearch needs it.
 RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
                         SiteRows& rows);
 

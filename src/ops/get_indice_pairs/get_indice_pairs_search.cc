@@ -75,11 +75,8 @@ int64_t MaxTableNumbers(const GetIndicePairsProblem& problem) {
   return std::min<int64_t>(256 << 10, 4096 + 4 * problem.sites);
 }
 
-}  // namespace
-
-int64_t RowSearch::MaxBytes(const GetIndicePairsProblem& problem) {
-  // A ring for each offset on the axes before the last two.
-  const SparseConvolutionAxis& last = problem.axes[problem.dims - 1];
+// The most tables that a group can need: a ring for each offset on the axes before the last two.
+int64_t MaxTables(const GetIndicePairsProblem& problem) {
   int64_t tables = 1;
   for (int axis = 0; axis + 2 < problem.dims; ++axis) {
     tables = SaturatingMultiply(tables, problem.axes[axis].filter);
@@ -88,10 +85,26 @@ int64_t RowSearch::MaxBytes(const GetIndicePairsProblem& problem) {
     const SparseConvolutionAxis& ring = problem.axes[problem.dims - 2];
     tables = SaturatingMultiply(tables, int64_t{ring.filter - 1} * ring.dilation + 1);
   }
+  return tables;
+}
+
+// The reach on the last axis is below its extent.
+int64_t MaxTableWidth(const GetIndicePairsProblem& problem) {
+  return int64_t{3} * problem.axes[problem.dims - 1].input;
+}
+
+}  // namespace
+
+bool RowSearch::HasTables(const GetIndicePairsProblem& problem) {
+  const int64_t tables = MaxTables(problem);
+  return tables <= kMaxTables && SaturatingMultiply(tables, MaxTableWidth(problem)) <= MaxTableNumbers(problem);
+}
+
+int64_t RowSearch::MaxBytes(const GetIndicePairsProblem& problem) {
+  const int64_t tables = MaxTables(problem);
   const int64_t slots = std::min<int64_t>(problem.offsets, OffsetGroup::kMaxSlots);
   Arena arena;
-  // The reach on the last axis is below its extent.
-  arena.Take<int32_t>(std::min(MaxTableNumbers(problem), SaturatingMultiply(tables, int64_t{3} * last.input)));
+  arena.Take<int32_t>(std::min(MaxTableNumbers(problem), SaturatingMultiply(tables, MaxTableWidth(problem))));
   arena.Take<int64_t>(std::min(kMaxTables, tables));
   arena.Take<int64_t>(slots);
   arena.Take<LiveLine>(slots);

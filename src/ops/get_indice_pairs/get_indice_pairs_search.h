@@ -64,6 +64,9 @@ class RowSearch {
   // Enough memory for any group of the kernel.
   static int64_t MaxBytes(const GetIndicePairsProblem& problem);
 
+  // False if rows are too long for tables, under some group at least. Then columns must ascend within a row.
+  static bool HasTables(const GetIndicePairsProblem& problem);
+
   RowSearch(const GetIndicePairsProblem& problem, const SiteRows& rows, const OffsetGroup& group, Arena& arena);
 
   // Appends the pairs of the sites in rows [begin, end), ascending by position: (position, input index of the site
