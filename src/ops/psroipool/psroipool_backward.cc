@@ -94,7 +94,8 @@ class BackwardPass {
       for (image_end = image + 1; image_end < most && crowded_[image_end] == crowded_[image];) ++image_end;
       const Range places = {table_.begins[image], table_.begins[image_end]};
       for (int64_t plane = 0; plane < plan_.planes; plane += plan_.planes_at_once) {
-        const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes)};
+        const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes),
+                                  planes_};
         for (int64_t begin = places.begin; begin < places.end; begin += rows_at_once_) {
           const Range part = {begin, std::min(begin + rows_at_once_, places.end)};
           const bool there = plane > 0 && places.end - places.begin <= rows_at_once_;
@@ -131,51 +132,48 @@ class BackwardPass {
     });
   }
 
-  // The rois of `part`, in all planes of the group; bands of rows if planes are few.
+  // The rois of `part`, in all planes of the group; bands of rows if runs of planes are few.
   bool AddPlanes(const PlaneGroup& group, Range part, bool first) {
     constexpr int64_t kUsualArea = 4;
-    const int64_t planes = group.images() * group.planes();
-    const int64_t work =
-        (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea + planes * plan_.plane_stride;
+    const int64_t work = (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea +
+                         group.images() * group.planes() * plan_.plane_stride;
     const int wanted = parallel_.TaskCount(work, kMinPlaneTask);
-    const int bands = static_cast<int>(std::min(DivideRoundUp(wanted, planes), problem_.height));
-    const int64_t units = planes * bands;
+    const PlaneRuns runs(plan_, group, DivideRoundUp(wanted, group.images()));
+    const int64_t all_runs = group.images() * runs.count();
+    const int bands = static_cast<int>(std::min(DivideRoundUp(wanted, all_runs), problem_.height));
+    const int64_t units = all_runs * bands;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(units, tasks, task);
       for (int64_t unit = range.begin; unit < range.end; ++unit) {
-        const int64_t image = group.image_begin + unit / bands / group.planes();
-        const int64_t plane = group.plane_begin + unit / bands % group.planes();
+        const int64_t image = group.image_begin + unit / bands / runs.count();
+        const Range planes = runs.PlanesOf(unit / bands % runs.count());
         const Range rows = PieceOf(problem_.height, bands, static_cast<int>(unit % bands));
-        char* data = PlaneData(plan_, group, planes_, image, plane);
-        if (first) {
-          const int64_t row_bytes = plan_.RowStrideOf(plane) * number_bytes_;
-          std::memset(data + rows.begin * row_bytes, 0, static_cast<size_t>((rows.end - rows.begin) * row_bytes));
-        }
         const Range places = {std::max(part.begin, table_.begins[image]), std::min(part.end, table_.begins[image + 1])};
-        if (places.begin < places.end) AddPlane(data, plane, places, rows, part.begin);
+        AddRun(group, image, planes, places, rows, part.begin, first);
       }
     });
   }
 
-  void AddPlane(char* data, int64_t plane, Range places, Range rows, int64_t first_kept) {
-    const int64_t bin = plan_.BinOf(plane);
-    const int64_t column = bin * problem_.output_dim + plan_.FirstChannelOf(plane);
+  // `first`: the planes hold nothing yet.
+  void AddRun(const PlaneGroup& group, int64_t image, Range planes, Range places, Range rows, int64_t first_kept,
+              bool first) {
+    for (int64_t plane = planes.begin; first && plane < planes.end; ++plane) {
+      const int64_t row_bytes = plan_.RowStrideOf(plane) * number_bytes_;
+      std::memset(PlaneData(plan_, group, image, plane) + rows.begin * row_bytes, 0,
+                  static_cast<size_t>((rows.end - rows.begin) * row_bytes));
+    }
+    if (places.begin >= places.end) return;
     const bool kept = problem_.channels_first;  // as rows of `pooled_`
+    const RoiBins bins = BinsOf(problem_, plan_, table_, planes, places, kept);
+    const int64_t column = plan_.PooledColumnOf(planes.begin);
     const int64_t place = (places.begin - first_kept) * problem_.channels() + column;
     problem_.kernels.add_bins(kept ? pooled_type_ : problem_.type,
-                              {.plane = data,
-                               .pixel_stride = plan_.PixelStrideOf(plane),
-                               .row_stride = plan_.RowStrideOf(plane),
-                               .ys = table_.BinRows(bin / problem_.pooled_width) + places.begin,
-                               .xs = table_.BinColumns(bin % problem_.pooled_width) + places.begin,
-                               .count = places.end - places.begin,
+                              {.bins = bins,
+                               .planes = PlaneData(plan_, group, image, planes.begin),
                                .row_begin = static_cast<uint32_t>(rows.begin),
                                .row_end = static_cast<uint32_t>(rows.end),
-                               .rows = kept ? nullptr : table_.rois + places.begin,
-                               .source = kept ? pooled_ + place * pooled_bytes_ : Source(column),
-                               .source_stride = problem_.channels(),
-                               .channels = plan_.ChannelsOf(plane)},
+                               .source = kept ? pooled_ + place * pooled_bytes_ : Source(column)},
                               wide_);
   }
 
@@ -214,16 +212,16 @@ class BackwardPass {
       const int64_t element = (pixel - pixels.begin) * problem_.channels();
       VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
         const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
-        problem_.kernels.transpose_out(problem_.type,
-                                       {.source = PlaneData(plan_, group, planes_, image, plane) +
-                                                  pixel * plan_.PixelStrideOf(plane) * number_bytes_,
-                                        .target = (stream ? staging : target) + (element + channel) * element_bytes_,
-                                        .rows = count,
-                                        .columns = plan_.ChannelsOf(plane),
-                                        .source_stride = plan_.plane_stride,
-                                        .target_stride = plan_.bins,
-                                        .padded_rows = count},
-                                       wide_);
+        problem_.kernels.transpose_out(
+            problem_.type,
+            {.source = PlaneData(plan_, group, image, plane) + pixel * plan_.PixelStrideOf(plane) * number_bytes_,
+             .target = (stream ? staging : target) + (element + channel) * element_bytes_,
+             .rows = count,
+             .columns = plan_.ChannelsOf(plane),
+             .source_stride = plan_.plane_stride,
+             .target_stride = plan_.bins,
+             .padded_rows = count},
+            wide_);
       });
     }
     if (stream) problem_.kernels.stream_copy(staging, target, BlockBytes());
@@ -234,7 +232,7 @@ class BackwardPass {
     const int64_t pixels = problem_.height * problem_.width;
     const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
     problem_.kernels.transpose_out(problem_.type,
-                                   {.source = PlaneData(plan_, group, planes_, image, plane),
+                                   {.source = PlaneData(plan_, group, image, plane),
                                     .target = Target((table_.images[image] * problem_.channels() + channel) * pixels),
                                     .rows = pixels,
                                     .columns = plan_.ChannelsOf(plane),

@@ -25,14 +25,34 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline int64_t AreaOf(BinSpan y, BinSpan x) { return int64_t{y.end - y.begin} * int64_t{x.end - x.begin}; }
 
-// The rows of pooled tensors are far from each other, out of the processor's own sight.
-constexpr int64_t kRowsAhead = 12;
-
-// Two cache lines; a third one between them would come along by itself.
-template <int kWrite, typename T>
-HWY_INLINE void PrefetchEnds(T* row, int64_t channels) {
-  __builtin_prefetch(row, kWrite);
-  __builtin_prefetch(row + channels - 1, kWrite);
+// Calls visit(plane's number among those of the bins, rows, columns, the bin's place in the pooled tensor) for all bins
+// whose rows are `wanted`.
+template <int kWrite, typename T, class Wanted, class Visit>
+HWY_INLINE void VisitBins(const RoiBins& bins, T* pooled, const Wanted& wanted, const Visit& visit) {
+  const auto row_of = [&](int64_t i) {
+    return pooled + (bins.rows == nullptr ? i : bins.rows[i]) * bins.pooled_row_stride;
+  };
+  const int64_t first_row = bins.first_bin / bins.pooled_width;
+  const int64_t first_column = bins.first_bin % bins.pooled_width;
+  for (int64_t i = 0; i < bins.count; ++i) {
+    // Rows of the pooled tensor are far from each other, out of the processor's own sight. Two cache lines; a third
+    // one between them would come along by itself.
+    constexpr int64_t kRowsAhead = 12;
+    T* ahead = row_of(std::min(i + kRowsAhead, bins.count - 1));
+    __builtin_prefetch(ahead, kWrite);
+    __builtin_prefetch(ahead + bins.channels - 1, kWrite);
+    T* const row = row_of(i);
+    const BinSpan* y = bins.ys + first_row * bins.span_stride + i;
+    int64_t column = first_column;
+    for (int64_t bin = 0; bin < bins.bins; y += bins.span_stride, column = 0) {
+      const int64_t end = std::min(bins.bins, bin + bins.pooled_width - column);
+      if (wanted(*y)) {
+        const BinSpan* x = bins.xs + column * bins.span_stride + i;
+        for (; bin < end; ++bin, x += bins.span_stride) visit(bin, *y, *x, row + bin * bins.pooled_bin_stride);
+      }
+      bin = end;
+    }
+  }
 }
 
 // Where the vectors of a pixel begin. The last one ends with the last channel.
@@ -96,7 +116,7 @@ HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Plane* first, int64
                              V& s2, V& s3) {
   using Real = hn::TFromD<D>;
   constexpr size_t kMaxLanes = hn::MaxLanes(D());
-  const VectorPlaces<kVectors, D> places(d, sums.channels);
+  const VectorPlaces<kVectors, D> places(d, sums.bins.channels);
   const int64_t n = places.n;
   Real piece[kVectors * kMaxLanes];
   double total[kVectors * kMaxLanes] = {};
@@ -110,8 +130,8 @@ HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Plane* first, int64
   };
   int64_t room = kLongSum;
   for (int64_t y = 0; y < height; ++y) {
-    const Plane* pixel = first + y * sums.row_stride;
-    for (int64_t x = 0; x < width; ++x, pixel += sums.pixel_stride) {
+    const Plane* pixel = first + y * sums.bins.row_stride;
+    for (int64_t x = 0; x < width; ++x, pixel += sums.bins.pixel_stride) {
       AddPixel<kVectors>(d, places, pixel, s0, s1, s2, s3);
       if (--room > 0) continue;
       flush();
@@ -129,35 +149,31 @@ HWY_NOINLINE void SumLongBin(D d, const BinSums& sums, const Plane* first, int64
 template <int kVectors, typename Plane, typename T, class D>
 HWY_NOINLINE void SumBinsWith(D d, const BinSums& sums) {
   using Real = hn::TFromD<D>;
-  const VectorPlaces<kVectors, D> places(d, sums.channels);
-  const int64_t pixel_stride = sums.pixel_stride;
-  const auto* plane = static_cast<const Plane*>(sums.plane);
-  const auto target_of = [&](int64_t i) {
-    return static_cast<T*>(sums.target) + (sums.rows == nullptr ? i : sums.rows[i]) * sums.target_stride;
-  };
-  for (int64_t i = 0; i < sums.count; ++i) {
-    PrefetchEnds<1>(target_of(std::min(i + kRowsAhead, sums.count - 1)), sums.channels);
-    const BinSpan y = sums.ys[i], x = sums.xs[i];
+  const RoiBins& bins = sums.bins;
+  const VectorPlaces<kVectors, D> places(d, bins.channels);
+  const int64_t pixel_stride = bins.pixel_stride;
+  const auto* planes = static_cast<const Plane*>(sums.planes);
+  const auto all = [](BinSpan) { return true; };
+  VisitBins<1>(bins, static_cast<T*>(sums.target), all, [&](int64_t bin, BinSpan y, BinSpan x, T* target) HWY_ATTR {
     const int64_t area = AreaOf(y, x);
     const int64_t height = y.end - y.begin, width = x.end - x.begin;
-    const Plane* first = plane + y.begin * sums.row_stride + x.begin * pixel_stride;
+    const Plane* first = planes + bin * bins.plane_stride + y.begin * bins.row_stride + x.begin * pixel_stride;
     auto s0 = hn::Zero(d);
     auto s1 = s0, s2 = s0, s3 = s0;
     if (HWY_UNLIKELY(area > kLongSum && !sums.in_order)) {
       SumLongBin<kVectors>(d, sums, first, width, height, s0, s1, s2, s3);
     } else if (area > 0) {
-      VisitPixels(first, sums.row_stride, pixel_stride, height, width, [&](const Plane* row, auto pixels) HWY_ATTR {
+      VisitPixels(first, bins.row_stride, pixel_stride, height, width, [&](const Plane* row, auto pixels) HWY_ATTR {
         for (int k = 0; k < pixels; ++k) AddPixel<kVectors>(d, places, row + k * pixel_stride, s0, s1, s2, s3);
       });
     }
     // 0 / 1 for an empty bin.
     const auto divisor = hn::Set(d, static_cast<Real>(std::max<int64_t>(area, 1)));
-    T* target = target_of(i);
     StoreFirst(hn::Div(s0, divisor), d, target, kVectors > 1 ? places.n : places.left);
     if constexpr (kVectors > 1) StoreElements(hn::Div(s1, divisor), d, target + places.Begin(1));
     if constexpr (kVectors > 2) StoreElements(hn::Div(s2, divisor), d, target + places.Begin(2));
     if constexpr (kVectors > 3) StoreElements(hn::Div(s3, divisor), d, target + places.Begin(3));
-  }
+  });
 }
 
 // All loads before the first store: channels that two vectors share are then stored twice, with the same values.
@@ -190,34 +206,28 @@ HWY_INLINE hn::Vec<D> ShareOf(D d, const T* source, int64_t count, RealOf<T> pix
 template <int kVectors, typename T, class D>
 HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
   using Real = hn::TFromD<D>;
-  const VectorPlaces<kVectors, D> places(d, additions.channels);
-  const int64_t pixel_stride = additions.pixel_stride;
-  auto* plane = static_cast<Real*>(additions.plane);
-  const auto source_of = [&](int64_t i) {
-    return static_cast<const T*>(additions.source) +
-           (additions.rows == nullptr ? i : additions.rows[i]) * additions.source_stride;
-  };
-  for (int64_t i = 0; i < additions.count; ++i) {
-    PrefetchEnds<0>(source_of(std::min(i + kRowsAhead, additions.count - 1)), additions.channels);
-    const BinSpan y = additions.ys[i], x = additions.xs[i];
+  const RoiBins& bins = additions.bins;
+  const VectorPlaces<kVectors, D> places(d, bins.channels);
+  const int64_t pixel_stride = bins.pixel_stride;
+  auto* planes = static_cast<Real*>(additions.planes);
+  const auto inside = [&](BinSpan y) { return y.begin < additions.row_end && y.end > additions.row_begin; };
+  const auto* pooled = static_cast<const T*>(additions.source);
+  VisitBins<0>(bins, pooled, inside, [&](int64_t bin, BinSpan y, BinSpan x, const T* source) HWY_ATTR {
     const uint32_t row_begin = std::max(y.begin, additions.row_begin);
     const uint32_t row_end = std::min(y.end, additions.row_end);
     const int64_t width = x.end - x.begin;
-    if (row_begin >= row_end || width == 0) continue;
+    if (row_begin >= row_end || width == 0) return;
     const auto area = static_cast<RealOf<T>>(AreaOf(y, x));
-    const T* source = source_of(i);
     const auto g0 = ShareOf(d, source, kVectors > 1 ? places.n : places.left, area);
     auto g1 = g0, g2 = g0, g3 = g0;
     if constexpr (kVectors > 1) g1 = ShareOf(d, source + places.Begin(1), places.n, area);
     if constexpr (kVectors > 2) g2 = ShareOf(d, source + places.Begin(2), places.n, area);
     if constexpr (kVectors > 3) g3 = ShareOf(d, source + places.Begin(3), places.n, area);
-    Real* first = plane + row_begin * additions.row_stride + x.begin * pixel_stride;
-    VisitPixels(first, additions.row_stride, pixel_stride, row_end - row_begin, width,
-                [&](Real* row, auto pixels) HWY_ATTR {
-                  for (int k = 0; k < pixels; ++k)
-                    AddToPixel<kVectors>(d, places, row + k * pixel_stride, g0, g1, g2, g3);
-                });
-  }
+    Real* first = planes + bin * bins.plane_stride + row_begin * bins.row_stride + x.begin * pixel_stride;
+    VisitPixels(first, bins.row_stride, pixel_stride, row_end - row_begin, width, [&](Real* row, auto pixels) HWY_ATTR {
+      for (int k = 0; k < pixels; ++k) AddToPixel<kVectors>(d, places, row + k * pixel_stride, g0, g1, g2, g3);
+    });
+  });
 }
 
 // Calls run.template operator()<kVectors>(d) with the vectors that cover the channels of a pixel.
@@ -246,12 +256,12 @@ HWY_INLINE void WithVectorsOf(int64_t channels, const Run& run) {
 
 template <typename Plane, typename T>
 void SumBinsOf(const BinSums& sums) {
-  WithVectorsOf<RealOf<T>>(sums.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
+  WithVectorsOf<RealOf<T>>(sums.bins.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
 }
 
 template <typename T, typename Plane>
 void AddBinsOf(const BinAdditions& additions) {
-  WithVectorsOf<Plane>(additions.channels, [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
+  WithVectorsOf<Plane>(additions.bins.channels, [&]<int kVectors>(auto d) { AddBinsWith<kVectors, T>(d, additions); });
 }
 
 }  // namespace

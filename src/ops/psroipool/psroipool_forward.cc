@@ -56,7 +56,12 @@ class ForwardPass {
       for (int64_t begin = places.begin; begin < places.end; begin += rows_at_once_) {
         const Range part = {begin, std::min(begin + rows_at_once_, places.end)};
         for (int64_t plane = 0; plane < plan_.planes; plane += plan_.planes_at_once) {
-          const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes)};
+          const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes),
+                                    planes_};
+          if (plan_.AllNear() && !problem_.channels_first) {
+            if (!PoolNear(group)) return false;
+            continue;
+          }
           if (!regrouped && !Regroup(group)) return false;
           regrouped = group.planes() == plan_.planes;  // then it serves the next part too
           if (!SumPlanes(group, part)) return false;
@@ -88,6 +93,31 @@ class ForwardPass {
     });
   }
 
+  // NHWC, small maps: a thread that regroups planes also sums them up. Fetching what another core has just written
+  // would take longer than the sums.
+  bool PoolNear(const PlaneGroup& group) {
+    const int64_t rois = table_.begins[group.image_end] - table_.begins[group.image_begin];
+    const int wanted = std::min(parallel_.TaskCount(SumWork(rois, group), kMinPlaneTask), parallel_.ThreadCount());
+    const PlaneRuns runs(plan_, group, DivideRoundUp(wanted, group.images()));
+    const int64_t units = group.images() * runs.count();
+    const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
+    return parallel_.Run(tasks, [&](int task) {
+      const Range range = PieceOf(units, tasks, task);
+      for (int64_t unit = range.begin; unit < range.end; ++unit) {
+        const int64_t image = group.image_begin + unit / runs.count();
+        const Range planes = runs.PlanesOf(unit % runs.count());
+        const PlaneGroup part = PartOf(plan_, group, image, planes);
+        for (int64_t y = 0; y < problem_.height; ++y) RegroupRow(part, image, y);
+        SumRun(part, image, planes, {table_.begins[image], table_.begins[image + 1]}, 0);
+      }
+    });
+  }
+
+  int64_t SumWork(int64_t rois, const PlaneGroup& group) const {
+    constexpr int64_t kUsualArea = 4;
+    return rois * group.planes() * plan_.chunk * kUsualArea;
+  }
+
   // NHWC: one row of pixels, all planes of the group.
   void RegroupRow(const PlaneGroup& group, int64_t image, int64_t y) {
     const MapRegion& region = table_.regions[image];
@@ -97,7 +127,7 @@ class ForwardPass {
       const int64_t pixel = (first_pixel + x) * problem_.channels();
       VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
         const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
-        char* target = PlaneData(plan_, group, planes_, image, plane) +
+        char* target = PlaneData(plan_, group, image, plane) +
                        (y * plan_.RowStrideOf(plane) + x * plan_.PixelStrideOf(plane)) * element_bytes_;
         problem_.kernels.transpose(problem_.type, {.source = Source(pixel + channel),
                                                    .target = target,
@@ -115,7 +145,7 @@ class ForwardPass {
     const MapRegion& region = table_.regions[image];
     const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
     const int64_t map = (table_.images[image] * problem_.channels() + channel) * problem_.height * problem_.width;
-    char* target = PlaneData(plan_, group, planes_, image, plane);
+    char* target = PlaneData(plan_, group, image, plane);
     for (int64_t y = region.y.begin; y < region.y.end; ++y) {
       const int64_t first = y * problem_.width + region.x.begin;
       problem_.kernels.transpose(problem_.type, {.source = Source(map + first),
@@ -130,42 +160,34 @@ class ForwardPass {
 
   // The rois of `part`, in all planes of the group.
   bool SumPlanes(const PlaneGroup& group, Range part) {
-    constexpr int64_t kUsualArea = 4;
-    const int64_t planes = group.images() * group.planes();
-    const int64_t work = (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea;
-    const int wanted = parallel_.TaskCount(work, kMinPlaneTask);
-    const int splits = static_cast<int>(DivideRoundUp(wanted, planes));  // of the rois, if planes are few
-    const int64_t units = planes * splits;
+    const PlaneRuns runs(plan_, group, 1);
+    const int64_t all_runs = group.images() * runs.count();
+    const int wanted = parallel_.TaskCount(SumWork(part.end - part.begin, group), kMinPlaneTask);
+    const int splits = static_cast<int>(DivideRoundUp(wanted, all_runs));  // of the rois, if runs are few
+    const int64_t units = all_runs * splits;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(units, tasks, task);
       for (int64_t unit = range.begin; unit < range.end; ++unit) {
-        const int64_t image = group.image_begin + unit / splits / group.planes();
-        const int64_t plane = group.plane_begin + unit / splits % group.planes();
+        const int64_t image = group.image_begin + unit / splits / runs.count();
+        const Range planes = runs.PlanesOf(unit / splits % runs.count());
         const Range places = {std::max(part.begin, table_.begins[image]), std::min(part.end, table_.begins[image + 1])};
         if (places.begin >= places.end) continue;
         const Range piece = PieceOf(places.end - places.begin, splits, static_cast<int>(unit % splits));
-        SumPlane(group, image, plane, {places.begin + piece.begin, places.begin + piece.end}, part.begin);
+        SumRun(group, image, planes, {places.begin + piece.begin, places.begin + piece.end}, part.begin);
       }
     });
   }
 
-  void SumPlane(const PlaneGroup& group, int64_t image, int64_t plane, Range places, int64_t first_kept) {
-    const int64_t bin = plan_.BinOf(plane);
-    const int64_t column = bin * problem_.output_dim + plan_.FirstChannelOf(plane);
+  void SumRun(const PlaneGroup& group, int64_t image, Range planes, Range places, int64_t first_kept) {
     const bool kept = problem_.channels_first;  // as rows of `pooled_`
+    const RoiBins bins = BinsOf(problem_, plan_, table_, planes, places, kept);
+    const int64_t column = plan_.PooledColumnOf(planes.begin);
     const int64_t place = (places.begin - first_kept) * problem_.channels() + column;
     problem_.kernels.sum_bins(problem_.type,
-                              {.plane = PlaneData(plan_, group, planes_, image, plane),
-                               .pixel_stride = plan_.PixelStrideOf(plane),
-                               .row_stride = plan_.RowStrideOf(plane),
-                               .ys = table_.BinRows(bin / problem_.pooled_width) + places.begin,
-                               .xs = table_.BinColumns(bin % problem_.pooled_width) + places.begin,
-                               .count = places.end - places.begin,
-                               .rows = kept ? nullptr : table_.rois + places.begin,
+                              {.bins = bins,
+                               .planes = PlaneData(plan_, group, image, planes.begin),
                                .target = kept ? pooled_ + place * number_bytes_ : Target(column),
-                               .target_stride = problem_.channels(),
-                               .channels = plan_.ChannelsOf(plane),
                                .in_order = problem_.rules.convention == DETOPS_PSROIPOOL_TORCHVISION},
                               kept);
   }

@@ -104,6 +104,15 @@ template <typename Real>
 BinSpan SpanOfBin(const RoiAxis<Real>& axis, int64_t p, int64_t limit) {
   const Real low = static_cast<Real>(p) * axis.bin + axis.start;
   const Real high = static_cast<Real>(p + 1) * axis.bin + axis.start;
+  if (axis.shift == 0) {  // the same without jumps: first to the map, then to whole numbers
+    const auto on_map = [=](Real position) {
+      return std::min(std::max(static_cast<double>(position), 0.0), static_cast<double>(limit));
+    };
+    const auto begin = static_cast<int64_t>(on_map(low));
+    auto end = static_cast<int64_t>(on_map(high));
+    end += static_cast<double>(end) < on_map(high) ? 1 : 0;
+    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(std::max(begin, end))};
+  }
   const uint32_t begin = ClampToMap(FloorFromZero(low) + axis.shift, limit);
   const uint32_t end = ClampToMap(CeilFromZero(high) + axis.shift, limit);
   return {begin, std::max(begin, end)};

@@ -27,34 +27,37 @@ struct Transposition {
 // A plane has at most so many vectors of channels.
 inline constexpr int64_t kMaxVectors = 4;
 
-// For i in [0, count): the mean over the bin ys[i] x xs[i] of a plane, stored as row rows[i] (row i if rows is nullptr)
-// of the target.
-struct BinSums {
-  const void* plane;
+// Neighbouring bins of some rois, with a plane for each bin. All bins of a roi come before the next roi: their sizes
+// hardly differ, so the processor foresees them.
+struct RoiBins {
+  int64_t first_bin, bins;
+  int64_t pooled_width;
+  int64_t plane_stride;  // from the plane of a bin to that of the next
   int64_t pixel_stride, row_stride;
-  const BinSpan* ys;
-  const BinSpan* xs;
-  int64_t count;
-  const int64_t* rows;
-  void* target;
-  int64_t target_stride;
+  const BinSpan* ys;  // [pooled height], span_stride apart: of the first roi; the next ones follow
+  const BinSpan* xs;  // [pooled width], in the same way
+  int64_t span_stride;
+  int64_t count;        // of rois
+  const int64_t* rows;  // the pooled tensor's row of a roi; nullptr: 0, 1, ...
+  int64_t pooled_row_stride, pooled_bin_stride;
   int64_t channels;
+};
+
+// The means over the bins, stored in the pooled tensor.
+struct BinSums {
+  RoiBins bins;
+  const void* planes;
+  void* target;
   bool in_order;  // one running sum, however long
 };
 
-// For i in [0, count), in this order: adds row rows[i] of the source, divided by the pixels of the bin, to all of its
-// pixels in the rows [row_begin, row_end) of a plane.
+// Adds the numbers of the pooled tensor, divided by the pixels of the bin, to all of its pixels in the rows
+// [row_begin, row_end) of its plane, roi after roi.
 struct BinAdditions {
-  void* plane;
-  int64_t pixel_stride, row_stride;
-  const BinSpan* ys;
-  const BinSpan* xs;
-  int64_t count;
+  RoiBins bins;
+  void* planes;
   uint32_t row_begin, row_end;
-  const int64_t* rows;
   const void* source;
-  int64_t source_stride;
-  int64_t channels;
 };
 
 // target[i] = pattern[(first + i) % period], past the caches if there are many. pattern has 16 more numbers behind its

@@ -6,7 +6,9 @@
 #include <cstdint>
 
 #include "core/checked_math.h"
+#include "core/parallel.h"
 #include "ops/psroipool/psroipool.h"
+#include "ops/psroipool/psroipool_rois.h"
 
 namespace detops {
 
@@ -14,6 +16,9 @@ namespace detops {
 inline constexpr int64_t kMinPlaneTask = 200'000;
 
 inline constexpr int64_t kLineBytes = 64;
+
+// What should stay in the second-level cache.
+inline constexpr int64_t kNearBytes = 384 << 10;
 
 // Numbers from pixel to pixel of a plane. See psroipool_kernel.h.
 inline int64_t PixelStride(int64_t channels, int64_t lanes) {
@@ -39,7 +44,13 @@ struct PlanePlan {
   int64_t FirstChannelOf(int64_t plane) const { return plane / bins * chunk; }
   int64_t ChannelsOf(int64_t plane) const { return std::min(chunk, output_dim - FirstChannelOf(plane)); }
   int64_t PixelStrideOf(int64_t plane) const { return PixelStride(ChannelsOf(plane), lanes); }
+  // Of a pooled row, [bins, D]: the first number that belongs to the plane.
+  int64_t PooledColumnOf(int64_t plane) const { return BinOf(plane) * output_dim + FirstChannelOf(plane); }
   int64_t RowStrideOf(int64_t plane) const { return width * PixelStrideOf(plane); }
+  // All planes of an image stay in the second-level cache.
+  bool AllNear() const {
+    return SaturatingMultiply(plane_stride, SaturatingMultiply(planes, number_bytes)) <= kNearBytes;
+  }
   int64_t Numbers() const {
     return SaturatingMultiply(plane_stride, SaturatingMultiply(images_at_once, planes_at_once));
   }
@@ -47,7 +58,6 @@ struct PlanePlan {
 
 inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t lanes, int64_t number_bytes,
                                int64_t active_images, int64_t budget_bytes) {
-  constexpr int64_t kNearBytes = 384 << 10;  // a plane should stay in the second-level cache
   const int64_t pixels = SaturatingMultiply(problem.height, problem.width);
   PlanePlan plan = {};
   plan.width = problem.width;
@@ -76,6 +86,7 @@ inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t lanes, i
 struct PlaneGroup {
   int64_t image_begin, image_end;
   int64_t plane_begin, plane_end;
+  char* memory;
 
   int64_t planes() const { return plane_end - plane_begin; }
   int64_t images() const { return image_end - image_begin; }
@@ -91,10 +102,64 @@ void VisitChunks(const PlanePlan& plan, const PlaneGroup& group, const Visit& vi
   }
 }
 
+// The planes of a group cut into runs: bins of one chunk whose planes stay near together. About `wanted` runs or more
+// if a chunk has so many bins.
+class PlaneRuns {
+ public:
+  PlaneRuns(const PlanePlan& plan, const PlaneGroup& group, int64_t wanted)
+      : bins_(plan.bins),
+        size_(std::clamp<int64_t>(kNearBytes / SaturatingMultiply(plan.plane_stride, plan.number_bytes), 1,
+                                  DivideRoundUp(plan.bins, wanted))),
+        runs_of_chunk_(DivideRoundUp(bins_, size_)),
+        planes_{group.plane_begin, group.plane_end},
+        first_(RunOf(group.plane_begin)) {}
+
+  int64_t count() const { return RunOf(planes_.end - 1) + 1 - first_; }
+
+  Range PlanesOf(int64_t index) const {
+    const int64_t chunk = (first_ + index) / runs_of_chunk_ * bins_;
+    const int64_t begin = (first_ + index) % runs_of_chunk_ * size_;
+    return {std::max(planes_.begin, chunk + begin), std::min(planes_.end, chunk + std::min(begin + size_, bins_))};
+  }
+
+ private:
+  int64_t RunOf(int64_t plane) const { return plane / bins_ * runs_of_chunk_ + plane % bins_ / size_; }
+
+  int64_t bins_;
+  int64_t size_;
+  int64_t runs_of_chunk_;
+  Range planes_;
+  int64_t first_;
+};
+
 // Where the numbers of a plane are in the memory of its group.
-inline char* PlaneData(const PlanePlan& plan, const PlaneGroup& group, char* memory, int64_t image, int64_t plane) {
+inline char* PlaneData(const PlanePlan& plan, const PlaneGroup& group, int64_t image, int64_t plane) {
   const int64_t index = (image - group.image_begin) * group.planes() + plane - group.plane_begin;
-  return memory + index * plan.plane_stride * plan.number_bytes;
+  return group.memory + index * plan.plane_stride * plan.number_bytes;
+}
+
+// Some planes of one image of a group.
+inline PlaneGroup PartOf(const PlanePlan& plan, const PlaneGroup& group, int64_t image, Range planes) {
+  return {image, image + 1, planes.begin, planes.end, PlaneData(plan, group, image, planes.begin)};
+}
+
+// A run of planes for the kernels. `kept`: the pooled rows are in the order of the places, not of the rois.
+inline RoiBins BinsOf(const PsRoiPoolProblem& problem, const PlanePlan& plan, const RoiTable& table, Range planes,
+                      Range places, bool kept) {
+  return {.first_bin = plan.BinOf(planes.begin),
+          .bins = planes.end - planes.begin,
+          .pooled_width = problem.pooled_width,
+          .plane_stride = plan.plane_stride,
+          .pixel_stride = plan.PixelStrideOf(planes.begin),
+          .row_stride = plan.RowStrideOf(planes.begin),
+          .ys = table.ys + places.begin,
+          .xs = table.xs + places.begin,
+          .span_stride = table.roi_count,
+          .count = places.end - places.begin,
+          .rows = kept ? nullptr : table.rois + places.begin,
+          .pooled_row_stride = problem.channels(),
+          .pooled_bin_stride = problem.output_dim,
+          .channels = plan.ChannelsOf(planes.begin)};
 }
 
 // The largest budget of planes. NHWC: all channels of a pixel are near each other, so it is best to regroup many bins
