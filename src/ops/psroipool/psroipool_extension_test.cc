@@ -77,6 +77,14 @@ TEST_P(PsRoiPoolExtension, LargerMap) {
   ExpectAgreementBothWays(problem);
 }
 
+// So many bytes that not all planes exist at once, and so few in a plane that several are gone through together: the
+// first planes to exist end in the middle of such a run (float, NCHW: 31 of 35 planes, in runs of two).
+TEST_P(PsRoiPoolExtension, PlanesInSeveralGroups) {
+  Problem problem(variant(), type(), {1, 60, 70, 30, 7, 5, 8}, 0.25);
+  FillRois(problem, RoiKind::kInside, 600);
+  ExpectAgreementBothWays(problem);
+}
+
 // mapping_channel left out: the same output, and the same gradient as with forward's own channels.
 TEST_P(PsRoiPoolExtension, MappingMayBeLeftOut) {
   Problem problem(variant(), type(), {2, 12, 10, 14, 3, 2, 5}, 0.5);
