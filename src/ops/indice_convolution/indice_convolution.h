@@ -33,9 +33,8 @@ struct Finish {
   float negative_slope = 0;
 };
 
-// Whether vectors of 512 bits pay: with two of them for a row of the matrix, and enough rows that arithmetic is the
-// limit, not memory.
-inline bool GainsByWideVectors(const FilterMatrices& filter) { return filter.rows >= 16 && filter.columns >= 32; }
+// Whether vectors of 512 bits pay: if a row of the matrix fills one of floats.
+inline bool GainsByWideVectors(const FilterMatrices& filter) { return filter.columns >= 16; }
 
 // Whether rows of half or bfloat16 are converted once per call, all of them, instead of pair by pair: that pays where
 // products are short and rows are used several times. It takes memory, which is bounded.
