@@ -17,8 +17,10 @@
 
 // The address sanitizer keeps freed memory in a quarantine, whose lock another thread may hold at the moment of a fork:
 // then the child waits for ever in its first delete. Without quarantine there is no such lock.
+// NOLINTBEGIN(bugprone-reserved-identifier): the sanitizer's own name
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"; }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 

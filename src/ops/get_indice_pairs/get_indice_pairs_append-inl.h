@@ -24,7 +24,7 @@ using D32 = hn::ScalableTag<int32_t>;
 constexpr bool kOwnCompress = hn::MaxLanes(D32()) == 4 || hn::MaxLanes(D32()) == 8;
 
 // Stores the lanes of `a` to `to_a` and those of `b` to `to_b` that are set in `mask`, in their order; what follows
-// them up to the whole vectors is undefined. Returns their number. `mask` has a lane set.
+// them up to the whole vectors is undefined. Returns their number.
 template <class V, class M>
 HWY_INLINE size_t CompressTwo(D32 d, M mask, V a, int32_t* to_a, V b, int32_t* to_b) {
   if constexpr (kOwnCompress) {

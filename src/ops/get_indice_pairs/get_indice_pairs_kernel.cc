@@ -1,6 +1,5 @@
 #include "ops/get_indice_pairs/get_indice_pairs_kernel.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "core/simd_target.h"

@@ -105,8 +105,8 @@ bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int
                        .spread = room.spread[worker],
                        .sorted_keys = row(offset),
                        .row_length = sites};
-    problem_.kernels.sort_list(list);
-    if (mirror >= 0) {
+    if (list.count > 0) problem_.kernels.sort_list(list);
+    if (list.count > 0 && mirror >= 0) {
       list.keys = row(offset) + sites;
       list.renamed = nullptr;
       list.values = row(offset);

@@ -1,5 +1,5 @@
-// Backward: forward turned around. Each plane collects the gradients of all rois of its image while it is in the
-// second-level cache; then the planes are written back in the order of the map. A pixel's sum has the order of the rois
+// Backward: forward turned around. Planes, as many as stay in the second-level cache, collect the gradients of all rois
+// of their image; then they are written back in the order of the map. A pixel's sum has the order of the rois
 // whatever the cutting, so its bits do not depend on it.
 #include <cstring>
 

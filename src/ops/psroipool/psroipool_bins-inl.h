@@ -35,8 +35,8 @@ HWY_INLINE void VisitBins(const RoiBins& bins, T* pooled, const Wanted& wanted, 
   const int64_t first_row = bins.first_bin / bins.pooled_width;
   const int64_t first_column = bins.first_bin % bins.pooled_width;
   for (int64_t i = 0; i < bins.count; ++i) {
-    // Rows of the pooled tensor are far from each other, out of the processor's own sight. Two cache lines; a third
-    // one between them would come along by itself.
+    // Rows of the pooled tensor are far from each other, out of the processor's own sight. The lines of a first bin;
+    // from there on it sees what comes.
     constexpr int64_t kRowsAhead = 12;
     T* ahead = row_of(std::min(i + kRowsAhead, bins.count - 1));
     __builtin_prefetch(ahead, kWrite);

@@ -1,6 +1,6 @@
-// Forward: the map is regrouped into planes, in which the channels of a bin are neighbours; then each plane serves all
-// rois of its image while it is in the second-level cache. A mean is one running sum over rows and columns, whatever
-// the cutting, so its bits do not depend on it.
+// Forward: the map is regrouped into planes, in which the channels of a bin are neighbours; then planes, as many as
+// stay in the second-level cache, serve all rois of their image. A mean is one running sum over rows and columns,
+// whatever the cutting, so its bits do not depend on it.
 #include <cstring>
 
 #include "core/arena.h"

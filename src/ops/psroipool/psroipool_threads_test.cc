@@ -91,6 +91,27 @@ TEST_P(PsRoiPoolThreads, SameBitsForAnyNumberAndRun) {
   });
 }
 
+// Everything that pooling can be cut by.
+TEST_P(PsRoiPoolThreads, SameBitsHoweverPoolingIsCut) {
+  const Shape shapes[] = {
+      {3, 20, 23, 2500, 3, 3, 11},     // images; NHWC: planes, regrouped and summed up by the same task
+      {3, 37, 29, 2500, 3, 3, 11},     // images and runs of planes
+      {1, 40, 40, 8000, 2, 2, 8},      // NCHW: rois, because one run has all planes
+      {1, 100, 100, 20000, 1, 1, 16},  // NHWC: planes and rois
+      {1, 300, 300, 50, 1, 1, 8},      // backward: bands of rows, because there is one plane
+  };
+  for (const Shape& shape : shapes) {
+    Problem problem(GetParam(), MLUOP_DTYPE_FLOAT, shape, 0.25);
+    FillMixedRois(problem, 12);
+    for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
+      SCOPED_TRACE(testing::Message() << shape.height << " x " << shape.width << ", " << NameOf(pass));
+      Results expected = NewResults(pass, problem);
+      RunAlone(pass, problem, expected);
+      for (const int threads : {2, 3, 7}) ExpectBits(Handle(problem.profile(), threads), pass, problem, expected);
+    }
+  }
+}
+
 // A second thread would cost more than a small call takes, so none of its steps is cut.
 TEST_P(PsRoiPoolThreads, SmallCallsAreNotCut) {
   Problem problem(GetParam(), MLUOP_DTYPE_FLOAT, {2, 5, 6, 4, 2, 2, 3}, 0.5);
