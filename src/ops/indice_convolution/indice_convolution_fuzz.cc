@@ -132,7 +132,7 @@ bool CheckCreate(const Call& call, Arguments& arguments) {
   size_t bytes = 0;
   Must(detopsGetRulebookSize(rulebook, &bytes), "detopsGetRulebookSize");
   const auto offsets = static_cast<int64_t>(call.num.size());
-  int64_t most = 512 * offsets + 8 * offsets * (call.book_in / 256 + call.book_out / 256 + 4);
+  int64_t most = 512 * (offsets + 2) + (8 * offsets + 1) * (call.book_in / 256 + call.book_out / 256 + 4);
   for (const int64_t number : call.num) most += 16 * number;
   constexpr int64_t kLargePage = 2 << 20;
   if (most >= kLargePage / 2) most = (most + kLargePage - 1) / kLargePage * kLargePage;

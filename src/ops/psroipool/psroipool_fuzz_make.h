@@ -221,7 +221,7 @@ inline double Coordinate(FuzzedBytes& bytes, mluOpDataType_t type, double size) 
     return ReadElement(type, raw, 0);
   }
   if (selector >= 215) return OneOf(bytes, specials);
-  if (selector >= 150) return Number(bytes, -2, static_cast<int>(size) + 2);
+  if (selector >= 150) return Number(bytes, -2, static_cast<int>(std::min(size, 1e9)) + 2);
   return bytes.Any<int16_t>() * (size + 3) / 32768;
 }
 
