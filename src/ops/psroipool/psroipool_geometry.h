@@ -79,8 +79,8 @@ bool MakeRoiAxes(const BinRules& rules, const Real roi[5], Real scale, int64_t p
   return MakeTorchvisionAxis(roi[1], roi[3], scale, pooled_width, narrow, &axes->x) && fits;
 }
 
-// floor(position) and ceil(position) without a call, for what is not below 0; torchvision's bins begin there. There is
-// no NaN.
+// floor(position) and ceil(position) without a call, for what is not below 0: torchvision's bins begin there. NaN, which
+// a caller without value checks may pass, becomes 0.
 template <typename Real>
 double FloorFromZero(Real position) {
   constexpr auto kWhole = static_cast<Real>(int64_t{1} << 53);  // and everything beyond
@@ -105,8 +105,9 @@ BinSpan SpanOfBin(const RoiAxis<Real>& axis, int64_t p, int64_t limit) {
   const Real low = static_cast<Real>(p) * axis.bin + axis.start;
   const Real high = static_cast<Real>(p + 1) * axis.bin + axis.start;
   if (axis.shift == 0) {  // the same without jumps: first to the map, then to whole numbers
+    // In this order of arguments NaN, which a caller without value checks may pass, becomes 0.
     const auto on_map = [=](Real position) {
-      return std::min(std::max(static_cast<double>(position), 0.0), static_cast<double>(limit));
+      return std::min(std::max(0.0, static_cast<double>(position)), static_cast<double>(limit));
     };
     const auto begin = static_cast<int64_t>(on_map(low));
     auto end = static_cast<int64_t>(on_map(high));
