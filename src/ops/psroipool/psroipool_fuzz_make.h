@@ -231,12 +231,12 @@ inline void FillRois(FuzzedBytes& bytes, const Call& call) {
              width = static_cast<double>(call.map.extents[rows + 1]);
   const bool usual = call.spatial_scale > 1e-3 && call.spatial_scale < 1e3;
   const double unit = usual ? 1 / call.spatial_scale : 1;
-  const auto images = static_cast<int>(call.map.extents[0]);
+  const auto last_image = static_cast<int>(std::clamp<int64_t>(call.map.extents[0], 1, INT32_MAX) - 1);
   Random random(bytes);
   const double sizes[] = {0, width, height, width, height};
   for (int64_t r = 0; r < call.rois.extents[0]; ++r) {
     const bool chosen = r < 40 && bytes.left() > 0;
-    double image = chosen ? Number(bytes, 0, std::max(images - 1, 0)) : 0;
+    double image = chosen ? Number(bytes, 0, last_image) : 0;
     if (chosen && OneIn(bytes, 60)) image = Number(bytes, -2, 5) * 0.5;
     WriteElement(call.rois.type, call.rois.data, r * 5, image);
     for (int64_t i = 1; i < 5; ++i) {
