@@ -2,6 +2,7 @@
 #ifndef DETOPS_CORE_CHECKED_MATH_H_
 #define DETOPS_CORE_CHECKED_MATH_H_
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -27,6 +28,11 @@ inline int64_t SaturatingMultiply(int64_t a, int64_t b) {
 inline int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? kMaxInt64 : sum;
+}
+
+// Bits that number `count` things; 0 for one and for none.
+inline int BitsToNumber(int64_t count) {
+  return count <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<uint64_t>(count - 1)));
 }
 
 inline int64_t DivideRoundUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }

@@ -125,6 +125,14 @@ void Copy(int32_t* data, const int32_t* from, int64_t count, bool stream) {
       [from](int64_t i) { return from[i]; });
 }
 
+void CountUp(int32_t* data, int64_t count, bool stream) {
+  const D32 d;
+  const auto lanes = hn::Iota(d, 0);
+  Write(
+      data, count, stream, [&](int64_t i) { return hn::Add(lanes, hn::Set(d, static_cast<int32_t>(i))); },
+      [](int64_t i) { return static_cast<int32_t>(i); });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace detops
 HWY_AFTER_NAMESPACE();
@@ -138,11 +146,14 @@ HWY_EXPORT(FindOutside);
 HWY_EXPORT(CountBits);
 HWY_EXPORT(Fill);
 HWY_EXPORT(Copy);
+HWY_EXPORT(CountUp);
 
 IndicePairsKernels ChooseIndicePairsKernels() {
-  return {&DETOPS_DISPATCH(AppendPairs), &DETOPS_DISPATCH(SortList), &DETOPS_DISPATCH(FindOutside),
-          &DETOPS_DISPATCH(CountBits),   &DETOPS_DISPATCH(Fill),     &DETOPS_DISPATCH(Copy),
-          ChooseMarkReached(),           ChooseAppendReached()};
+  return {&DETOPS_DISPATCH(AppendPairs), &DETOPS_DISPATCH(SortList),
+          &DETOPS_DISPATCH(FindOutside), &DETOPS_DISPATCH(CountBits),
+          &DETOPS_DISPATCH(Fill),        &DETOPS_DISPATCH(Copy),
+          &DETOPS_DISPATCH(CountUp),     ChooseMarkReached(),
+          ChooseAppendReached(),         ChooseWordKernels()};
 }
 
 }  // namespace detops

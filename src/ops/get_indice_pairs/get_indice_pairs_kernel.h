@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ops/get_indice_pairs/get_indice_pairs_regular_kernel.h"
+#include "ops/get_indice_pairs/get_indice_pairs_words_kernel.h"
 
 namespace detops {
 
@@ -49,9 +50,12 @@ struct IndicePairsKernels {
   // Set data[0, count), past the caches if `stream`.
   void (*fill)(int32_t* data, int64_t count, int32_t value, bool stream);
   void (*copy)(int32_t* data, const int32_t* from, int64_t count, bool stream);
+  void (*count_up)(int32_t* data, int64_t count, bool stream);  // 0, 1, 2, ...
 
   MarkReachedKernel mark_reached;
   AppendReachedKernel append_reached;
+
+  WordKernels words;
 };
 
 // The present SIMD target's; ask once per call.

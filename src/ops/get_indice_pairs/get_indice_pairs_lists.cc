@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <utility>
 
 #include "core/checked_math.h"
 #include "core/one_by_one.h"
@@ -39,6 +39,12 @@ void PairLists::Start(int task, int64_t begin) {
   std::fill_n(counts(task), problem_.offsets, 0);
 }
 
+int64_t PairLists::AppendedPairs(int64_t offset) const {
+  int64_t count = 0;
+  for (int task = 0; task < tasks_; ++task) count += counts_[task * problem_.offsets + offset];
+  return count;
+}
+
 // Moves the pieces of a list together; the mirror, if there is one, gets them turned round while they are in the cache.
 int64_t PairLists::Pack(int64_t offset, int64_t mirror) {
   int32_t* const inputs = row(offset);
@@ -61,42 +67,65 @@ int64_t PairLists::Pack(int64_t offset, int64_t mirror) {
 }
 
 void PairLists::FillIdentity(int64_t offset) {
-  std::iota(row(offset), row(offset) + problem_.sites, 0);
-  std::iota(row(offset) + problem_.sites, row(offset) + 2 * problem_.sites, 0);
+  for (int32_t* const numbers : {row(offset), row(offset) + problem_.sites}) {
+    problem_.kernels.count_up(numbers, problem_.sites, StreamPairs(problem_));
+  }
   problem_.counts[offset] = static_cast<int32_t>(problem_.sites);
 }
 
-int PairLists::TasksFor(const Parallel& parallel, int64_t offsets, int max_tasks) const {
-  const int64_t min_offsets = DivideRoundUp(kMinTaskNumbers, problem_.sites * 2);
-  // Offsets differ much in their number of pairs, so tasks are small where nothing speaks against it.
-  return parallel.TaskCount(offsets, min_offsets) == 1 ? 1 : static_cast<int>(std::min<int64_t>(offsets, max_tasks));
-}
-
-// What remains when the pairs are in their places.
-void PairLists::Close(int64_t offset, int64_t mirror, int64_t count) {
+void PairLists::Close(int64_t offset, int64_t count) {
   problem_.counts[offset] = static_cast<int32_t>(count);
   FillTail(problem_, offset);
-  if (mirror < 0) return;
-  problem_.counts[mirror] = static_cast<int32_t>(count);
-  FillTail(problem_, mirror);
 }
 
-void PairLists::FinishOffset(int64_t offset, int64_t mirror) { Close(offset, mirror, Pack(offset, mirror)); }
-
-bool PairLists::Finish(const Parallel& parallel) {
-  const int tasks = TasksFor(parallel, problem_.offsets, 256);
-  return parallel.Run(tasks, [&](int task) {
-    for (int64_t offset = task; offset < problem_.offsets; offset += tasks) FinishOffset(offset, -1);
+// Lists differ much in their number of pairs, so the work is handed out one by one: the centre, then the other lists
+// from the centre on, because there they have the most pairs, then what is small.
+template <class FinishOne>
+bool PairLists::FinishAll(const Parallel& parallel, bool mirrored, int max_workers, const OtherWork& others,
+                          const FinishOne& finish) {
+  const int64_t appended = mirrored ? problem_.offsets / 2 : problem_.offsets;
+  const int64_t lists = appended + 1;
+  const int64_t min_offsets = DivideRoundUp(kMinTaskNumbers, problem_.sites * 2);
+  const bool alone = parallel.TaskCount(lists, min_offsets) == 1;
+  return RunOneByOne(parallel, alone ? 1 : max_workers, lists + others.items(), [&](int worker, int64_t item) {
+    if (item == 0) {
+      if (mirrored) FillIdentity(problem_.offsets / 2);
+    } else if (item < lists) {
+      const int64_t offset = appended - item;
+      finish(worker, offset, mirrored ? problem_.offsets - 1 - offset : -1);
+    } else {
+      others.Run(item - lists);
+    }
   });
+}
+
+bool PairLists::Finish(const Parallel& parallel, bool mirrored, const OtherWork& others) {
+  // Tails of mirrors can be written at any time.
+  const int64_t tails = mirrored ? problem_.offsets / 2 : 0;
+  const auto close_or_other = [&](int64_t item) {
+    if (item < tails) {
+      Close(problem_.offsets - 1 - item, AppendedPairs(item));
+    } else {
+      others.Run(item - tails);
+    }
+  };
+  const OtherWork tails_and_others(tails + others.items(), close_or_other);
+  return FinishAll(parallel, mirrored, parallel.ThreadCount(), tails_and_others,
+                   [&](int, int64_t offset, int64_t mirror) { Close(offset, Pack(offset, mirror)); });
 }
 
 PairLists::SortRoom::SortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
   for (int32_t*& list : spread) list = arena.Take<int32_t>(problem.sites);
 }
 
-bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int32_t* order, const SortRoom& room) {
+bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const OtherWork& others, const int32_t* order,
+                              const SortRoom& room) {
   const int64_t sites = problem_.sites;
-  const auto sort = [&](int worker, int64_t offset, int64_t mirror) {
+  // A worker stays in its room, which then stays in its cache.
+  const int rooms = std::min(parallel.ThreadCount(), SortRoom::kLists);
+  bool cleared[SortRoom::kLists] = {};
+  return FinishAll(parallel, mirrored, rooms, others, [&](int worker, int64_t offset, int64_t mirror) {
+    if (!std::exchange(cleared[worker], true)) std::fill_n(room.spread[worker], sites, -1);
     ListToSort list = {.keys = row(offset),
                        .renamed = order,
                        .values = row(offset) + sites,
@@ -113,22 +142,9 @@ bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const int
       list.sorted_keys = row(mirror);
       problem_.kernels.sort_list(list);
     }
-    Close(offset, mirror, list.count);
-  };
-  const int64_t appended = mirrored ? problem_.offsets / 2 : problem_.offsets;
-  // A thread stays in its room, which then stays in its cache. Offsets are handed out one by one, from the centre on:
-  // there they have the most pairs.
-  const int rooms = std::min(parallel.ThreadCount(), SortRoom::kLists);
-  const int workers = TasksFor(parallel, appended + 1, rooms);
-  const bool cleared = parallel.Run(workers, [&](int worker) { std::fill_n(room.spread[worker], sites, -1); });
-  return cleared && RunOneByOne(parallel, workers, appended + 1, [&](int worker, int64_t item) {
-           if (item > 0) {
-             const int64_t offset = appended - item;
-             sort(worker, offset, mirrored ? problem_.offsets - 1 - offset : -1);
-           } else if (mirrored) {
-             FillIdentity(problem_.offsets / 2);
-           }
-         });
+    Close(offset, list.count);
+    if (mirror >= 0) Close(mirror, list.count);  // vectors have been written into its tail
+  });
 }
 
 bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs) {

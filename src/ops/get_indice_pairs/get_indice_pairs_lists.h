@@ -42,6 +42,24 @@ class PairLists {
     int32_t* spread[kLists];
   };
 
+  // Work on other data that is done beside finishing the lists: body(i) for all i in [0, items). The body must live as
+  // long as this; a std::function would keep it, but takes memory.
+  class OtherWork {
+   public:
+    OtherWork() = default;
+    template <class Body>
+    OtherWork(int64_t items, const Body& body)
+        : items_(items), body_(&body), call_([](const void* of, int64_t i) { (*static_cast<const Body*>(of))(i); }) {}
+
+    int64_t items() const { return items_; }
+    void Run(int64_t item) const { call_(body_, item); }
+
+   private:
+    int64_t items_ = 0;
+    const void* body_ = nullptr;
+    void (*call_)(const void*, int64_t) = nullptr;
+  };
+
   // How many tasks may append at once: fewer than `wanted` where so many counts would take too much memory.
   static int TaskLimit(const GetIndicePairsProblem& problem, int wanted);
 
@@ -54,25 +72,22 @@ class PairLists {
   // Where the first input index of the task goes in the list of offset 0; the lists are 2 * problem.sites apart.
   int32_t* begin(int task) { return problem_.pairs + begins_[task]; }
 
-  // Moves the pieces of an offset together, writes tail and count. `mirror`, if not -1, is an offset that gets the same
-  // pairs turned round.
-  void FinishOffset(int64_t offset, int64_t mirror);
+  // Moves the pieces of each list together, writes tails and counts. With `mirrored` only the offsets in front of the
+  // centre have been appended: the centre pairs every site with itself, and offset K - 1 - k has the pairs of k turned
+  // round.
+  [[nodiscard]] bool Finish(const Parallel& parallel, bool mirrored, const OtherWork& others);
 
-  // The same for all offsets.
-  [[nodiscard]] bool Finish(const Parallel& parallel);
-
-  // For input indices that are positions in another order: order[position] is the index. With `mirrored` only the
-  // offsets in front of the centre have been appended: the centre pairs every site with itself, and offset K - 1 - k
-  // has the pairs of k turned round.
-  [[nodiscard]] bool SortAndFinish(const Parallel& parallel, bool mirrored, const int32_t* order, const SortRoom& room);
-
-  // Pairs every site with itself.
-  void FillIdentity(int64_t offset);
+  // The same for input indices that are positions in another order: order[position] is the index.
+  [[nodiscard]] bool SortAndFinish(const Parallel& parallel, bool mirrored, const OtherWork& others,
+                                   const int32_t* order, const SortRoom& room);
 
  private:
-  // Into how many tasks the offsets are divided.
-  int TasksFor(const Parallel& parallel, int64_t offsets, int max_tasks) const;
-  void Close(int64_t offset, int64_t mirror, int64_t count);
+  template <class FinishOne>
+  [[nodiscard]] bool FinishAll(const Parallel& parallel, bool mirrored, int max_workers, const OtherWork& others,
+                               const FinishOne& finish);
+  void FillIdentity(int64_t offset);          // pairs every site with itself
+  void Close(int64_t offset, int64_t count);  // what remains when the pairs are in their places
+  int64_t AppendedPairs(int64_t offset) const;
   int64_t Pack(int64_t offset, int64_t mirror);
   int32_t* row(int64_t offset) const { return problem_.pairs + offset * 2 * problem_.sites; }
 

@@ -1,9 +1,9 @@
 #include "ops/get_indice_pairs/get_indice_pairs_rows.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/bit_sort.h"
+#include "core/checked_math.h"
 #include "ops/get_indice_pairs/get_indice_pairs_search.h"
 
 namespace detops {
@@ -49,10 +49,9 @@ struct Packing {
   explicit Packing(const GetIndicePairsProblem& problem) {
     int64_t rows = problem.batch;
     for (int axis = 0; axis + 1 < problem.dims; ++axis) rows *= problem.axes[axis].input;
-    const auto bits = [](int64_t count) { return static_cast<int>(std::bit_width(static_cast<uint64_t>(count - 1))); };
-    index_bits = bits(problem.sites);
-    column_bits = bits(problem.axes[problem.dims - 1].input);
-    place_bits = bits(rows) + column_bits;
+    index_bits = BitsToNumber(problem.sites);
+    column_bits = BitsToNumber(problem.axes[problem.dims - 1].input);
+    place_bits = BitsToNumber(rows) + column_bits;
   }
   bool fits_64() const { return place_bits + index_bits <= 64; }
 

@@ -177,8 +177,8 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
       reached_here.Of(problem.indices + i * problem.columns());
     }
   };
-  const bool done = parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) && lists.Finish(parallel) &&
-                    FillUnusedRows(problem, parallel, *outputs);
+  const bool done = parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) &&
+                    lists.Finish(parallel, false, {}) && FillUnusedRows(problem, parallel, *outputs);
   return done ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 

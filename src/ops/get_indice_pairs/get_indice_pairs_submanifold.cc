@@ -1,12 +1,16 @@
 #include "ops/get_indice_pairs/get_indice_pairs_submanifold.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/arena.h"
 #include "core/checked_math.h"
+#include "core/one_by_one.h"
 #include "ops/get_indice_pairs/get_indice_pairs_lists.h"
 #include "ops/get_indice_pairs/get_indice_pairs_rows.h"
 #include "ops/get_indice_pairs/get_indice_pairs_search.h"
+#include "ops/get_indice_pairs/get_indice_pairs_word_search.h"
+#include "ops/get_indice_pairs/get_indice_pairs_words.h"
 
 namespace detops {
 namespace {
@@ -16,99 +20,138 @@ constexpr int64_t kMinTaskSites = 4 << 10;
 // What does not fit the workspace's description: it depends on the number of tasks, or is better in the large pages of
 // the handle's scratch because it is accessed in no order.
 struct TaskMemory {
-  TaskMemory(const GetIndicePairsProblem& problem, int tasks, Arena& arena)
-      : lists(problem, tasks, arena),
-        search_bytes(RowSearch::MaxBytes(problem)),
-        search(arena.Take<std::byte>(SaturatingMultiply(search_bytes, tasks))),
+  TaskMemory(const GetIndicePairsProblem& problem, const WordGeometry& geometry, const Parallel& parallel, Arena& arena)
+      : tasks(TasksFor(problem, parallel)),
+        lists(problem, tasks, arena),
+        search_bytes(SearchBytes(problem, geometry)),
+        workers(WorkersFor(parallel)),
+        search(arena.Take<std::byte>(SaturatingMultiply(search_bytes, workers))),
+        cleared(arena.Take<bool>(workers)),
         sort_place(arena.Mark()),
-        site_sort(problem, arena),
+        word_sort(problem, geometry, arena),
+        row_sort(problem, arena.Rewind(sort_place)),
         list_sort(problem, arena.Rewind(sort_place)) {}
 
-  Arena SearchArena(int task) const { return Arena(search + task * search_bytes); }
+  // Neither pieces of lists nor words are dear, but planes of words are: two tasks a thread.
+  static int TasksFor(const GetIndicePairsProblem& problem, const Parallel& parallel) {
+    const int wanted = parallel.TaskCount(problem.sites, kMinTaskSites);
+    return PairLists::TaskLimit(problem, std::min(wanted, 2 * parallel.ThreadCount()));
+  }
 
+  // As many threads as have room for their search.
+  int WorkersFor(const Parallel& parallel) const {
+    constexpr int64_t kMaxSearchBytes = 32 << 20;
+    const auto in_memory =
+        static_cast<int>(std::clamp<int64_t>(kMaxSearchBytes / search_bytes, 1, Parallel::kMaxTasks));
+    return std::min({tasks, parallel.ThreadCount(), in_memory});
+  }
+
+  static int64_t SearchBytes(const GetIndicePairsProblem& problem, const WordGeometry& geometry) {
+    const int64_t words = geometry.fits ? WordSearch::MaxBytes(problem, geometry) : 0;
+    return std::max(words, RowSearch::MaxBytes(problem));
+  }
+
+  Arena SearchArena(int worker) const { return Arena(search + worker * search_bytes); }
+
+  int tasks;
   PairLists lists;
   int64_t search_bytes;
-  std::byte* search;
-  int64_t sort_place;  // sites are sorted first and lists last, so both use the same place
-  SiteSortRoom site_sort;
+  int workers;
+  std::byte* search;   // [workers]
+  bool* cleared;       // [workers]: the cells of its word search are
+  int64_t sort_place;  // sites are sorted first and lists last, so all use the same place
+  WordSortRoom word_sort;
+  SiteSortRoom row_sort;
   PairLists::SortRoom list_sort;
 };
 
-int TasksFor(const GetIndicePairsProblem& problem, const Parallel& parallel) {
-  constexpr int64_t kMaxSearchBytes = 32 << 20;
-  const int64_t in_memory = std::max<int64_t>(1, kMaxSearchBytes / RowSearch::MaxBytes(problem));
-  const int wanted = parallel.TaskCount(problem.sites, kMinTaskSites);
-  return static_cast<int>(std::min<int64_t>(in_memory, PairLists::TaskLimit(problem, wanted)));
+// The sites in ascending order: as words, or as rows where there are no words.
+struct OrderedSites {
+  WordGeometry geometry;
+  SiteWords words = {};
+  SiteRows rows = {};
+  bool as_words = false;
+
+  // Groups are words or rows, begins[group] the position of a group's first site.
+  const int32_t* begins() const { return as_words ? words.begins : rows.begins; }
+  int64_t groups() const { return as_words ? words.count : rows.count; }
+  const int32_t* order() const { return as_words ? words.order : rows.order; }
+  bool ascending() const { return as_words ? words.ascending : rows.ascending; }
+  bool distinct() const { return as_words || rows.distinct; }
+};
+
+// Words and rows use the same place: there is only one of them.
+void TakeOrderedSites(const GetIndicePairsProblem& problem, Arena& arena, OrderedSites& sites) {
+  const int64_t place = arena.Mark();
+  if (sites.geometry.fits) sites.words = TakeSiteWords(problem, arena);
+  sites.rows = TakeSiteRows(problem, arena.Rewind(place));
 }
 
-// True if offset K - 1 - k is the way back of offset k.
-bool IsCentred(const GetIndicePairsProblem& problem) {
-  return std::all_of(problem.axes, problem.axes + problem.dims, [](const SparseConvolutionAxis& axis) {
-    return axis.filter % 2 == 1 && axis.pad == int64_t{axis.filter / 2} * axis.dilation;
-  });
+RunResult BuildOrderedSites(const GetIndicePairsProblem& problem, const Parallel& parallel, const TaskMemory& memory,
+                            OrderedSites& sites) {
+  if (sites.geometry.fits) {
+    const RunResult built = BuildSiteWords(problem, sites.geometry, parallel, memory.word_sort, sites.words);
+    sites.as_words = sites.words.distinct;
+    if (built != RunResult::kDone || sites.as_words) return built;
+  }
+  return BuildSiteRows(problem, parallel, memory.row_sort, sites.rows);
 }
 
 // One call behind the sorting of its sites.
 class Search {
  public:
-  Search(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteRows& rows, int tasks,
-         TaskMemory& memory)
+  Search(const GetIndicePairsProblem& problem, const Parallel& parallel, const OrderedSites& sites, TaskMemory& memory)
       : problem_(problem),
         parallel_(parallel),
-        rows_(rows),
-        tasks_(tasks),
+        sites_(sites),
+        tasks_(memory.tasks),
         memory_(memory),
-        mirrored_(rows.distinct && IsCentred(problem)),
+        mirrored_(sites.distinct() && sites.geometry.centred),
         searched_(mirrored_ ? problem.offsets / 2 : problem.offsets) {
-    for (int task = 0; task < tasks; ++task) memory.lists.Start(task, rows.begins[RowsOf(task).begin]);
+    for (int task = 0; task < tasks_; ++task) memory.lists.Start(task, sites.begins()[GroupsOf(task).begin]);
+    std::fill_n(memory.cleared, memory.workers, false);
   }
 
-  // Finds all pairs of ascending input. Searching computes, writing waits for memory: side by side they take less time
-  // than one after the other. So many offsets are searched in two or more groups, and while one is searched the lists
-  // of the one before are finished.
-  [[nodiscard]] bool FindAscending() {
-    constexpr int64_t kWorthTwo = 8;  // each group goes through all rows again
-    const bool one_group = tasks_ == 1 || searched_ < kWorthTwo;
-    OffsetGroups groups(problem_, searched_, one_group ? searched_ : DivideRoundUp(2 * searched_, 3));
-    bool first = true;
-    Range finishable = {0, 0};
-    for (bool more = true; more; first = false) {
-      const Range finish = finishable;
-      more = groups.Next(group_);
-      finishable = {finish.end, groups.done()};
-      if (!SideBySide(more ? tasks_ : 0, finish, first)) return false;
-    }
-    return SideBySide(0, finishable, false);
-  }
-
-  // Finds all pairs of input in any order.
-  [[nodiscard]] bool FindSorted() {
+  // Finds all pairs.
+  [[nodiscard]] bool Find() {
     OffsetGroups groups(problem_, searched_, searched_);
     while (groups.Next(group_)) {
-      if (!parallel_.Run(tasks_, [&](int task) { SearchRows(task); })) return false;
+      const auto search = [&](int worker, int64_t task) { SearchSites(worker, static_cast<int>(task)); };
+      if (!RunOneByOne(parallel_, memory_.workers, tasks_, search)) return false;
     }
-    return memory_.lists.SortAndFinish(parallel_, mirrored_, rows_.order, memory_.list_sort) &&
-           parallel_.Run(tasks_, [&](int task) { CopyOutputs(task); });
+    const auto copy_outputs = [&](int64_t task) { CopyOutputs(static_cast<int>(task)); };
+    const PairLists::OtherWork others(tasks_, copy_outputs);
+    PairLists& lists = memory_.lists;
+    return sites_.ascending() ? lists.Finish(parallel_, mirrored_, others)
+                              : lists.SortAndFinish(parallel_, mirrored_, others, sites_.order(), memory_.list_sort);
   }
 
  private:
-  // The rows of a task: about as many sites each. A row belongs to the task that has its first site.
-  Range RowsOf(int task) const {
+  // The words or rows of a task: about as many sites each. One belongs to the task that has its first site.
+  Range GroupsOf(int task) const {
+    const int32_t* const begins = sites_.begins();
     const auto first_from = [&](int64_t position) {
-      return std::lower_bound(rows_.begins, rows_.begins + rows_.count, static_cast<int32_t>(position)) - rows_.begins;
+      return std::lower_bound(begins, begins + sites_.groups(), static_cast<int32_t>(position)) - begins;
     };
     const Range positions = PieceOf(problem_.sites, tasks_, task);
     return {first_from(positions.begin), first_from(positions.end)};
   }
 
-  void SearchRows(int task) {
-    Arena arena = memory_.SearchArena(task);
-    RowSearch search(problem_, rows_, group_, arena);
-    const Range range = RowsOf(task);
-    search.Append(range.begin, range.end, memory_.lists.begin(task), memory_.lists.counts(task));
+  void SearchSites(int worker, int task) {
+    Arena arena = memory_.SearchArena(worker);
+    const Range range = GroupsOf(task);
+    int32_t* const list = memory_.lists.begin(task);
+    int32_t* const counts = memory_.lists.counts(task);
+    if (sites_.as_words) {
+      WordSearch search(problem_, sites_.geometry, sites_.words, group_, arena);
+      if (!std::exchange(memory_.cleared[worker], true)) search.ClearCells();
+      search.Append(range.begin, range.end, list, counts);
+    } else {
+      RowSearch(problem_, sites_.rows, group_, arena).Append(range.begin, range.end, list, counts);
+    }
   }
 
-  // Part `task` of `tasks_` of what needs no search: the outputs, and the pairs of the centre.
+  // Part `task` of `tasks_` of the outputs, which are the inputs.
   void CopyOutputs(int task) const {
     const Range range = PieceOf(problem_.out_rows * problem_.columns(), tasks_, task);
     const int64_t copied = std::clamp(problem_.sites * problem_.columns(), range.begin, range.end);
@@ -117,39 +160,9 @@ class Search {
     problem_.kernels.fill(problem_.out_indices + copied, range.end - copied, -1, StreamPairs(problem_));
   }
 
-  [[nodiscard]] bool SideBySide(int searches, Range finish, bool first) {
-    constexpr int64_t kMaxParts = 256;
-    const auto parts = static_cast<int>(std::min(kMaxParts, finish.end - finish.begin));
-    const int others = parts + (first ? tasks_ + (mirrored_ ? 1 : 0) : 0);
-    const auto other = [&](int index) {
-      if (index < parts) {
-        for (int64_t offset = finish.begin + index; offset < finish.end; offset += parts) {
-          memory_.lists.FinishOffset(offset, mirrored_ ? problem_.offsets - 1 - offset : -1);
-        }
-      } else if (index < parts + tasks_) {
-        CopyOutputs(index - parts);
-      } else {
-        memory_.lists.FillIdentity(problem_.offsets / 2);
-      }
-    };
-    const int paired = std::min(searches, others);
-    const auto item = [&](int index) {
-      if (index < 2 * paired) {
-        index % 2 == 0 ? SearchRows(index / 2) : other(index / 2);
-      } else {
-        searches > others ? SearchRows(index - others) : other(index - searches);
-      }
-    };
-    const int items = searches + others;
-    // Small calls stay with one thread.
-    return parallel_.Run(tasks_ == 1 ? 1 : items, [&](int index) {
-      for (int i = index; i < items; i += tasks_ == 1 ? 1 : items) item(i);
-    });
-  }
-
   const GetIndicePairsProblem& problem_;
   const Parallel& parallel_;
-  const SiteRows& rows_;
+  const OrderedSites& sites_;
   int tasks_;
   TaskMemory& memory_;
   bool mirrored_;  // offset K - 1 - k is the way back of offset k, and only those in front of the centre are searched
@@ -161,26 +174,24 @@ class Search {
 
 int64_t SubmanifoldWorkspaceBytes(const GetIndicePairsProblem& problem) {
   Arena arena;
-  (void)TakeSiteRows(problem, arena);
+  OrderedSites sites{.geometry = WordGeometry(problem)};
+  TakeOrderedSites(problem, arena, sites);
   return arena.NeededBytes();
 }
 
 RunResult GetSubmanifoldPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch) {
-  const int tasks = TasksFor(problem, parallel);
+  OrderedSites sites{.geometry = WordGeometry(problem)};
   Arena counting;
-  const TaskMemory counted(problem, tasks, counting);
+  const TaskMemory counted(problem, sites.geometry, parallel, counting);
   void* const block = scratch.Reserve(static_cast<size_t>(counting.NeededBytes()));
   if (block == nullptr) return RunResult::kNoMemory;
   Arena task_arena(block);
-  TaskMemory memory(problem, tasks, task_arena);
+  TaskMemory memory(problem, sites.geometry, parallel, task_arena);
   Arena arena(problem.workspace);
-  SiteRows rows = TakeSiteRows(problem, arena);
-  const RunResult built = BuildSiteRows(problem, parallel, memory.site_sort, rows);
+  TakeOrderedSites(problem, arena, sites);
+  const RunResult built = BuildOrderedSites(problem, parallel, memory, sites);
   if (built != RunResult::kDone) return built;
-
-  Search search(problem, parallel, rows, tasks, memory);
-  const bool done = rows.ascending ? search.FindAscending() : search.FindSorted();
-  return done ? RunResult::kDone : RunResult::kRunnerFailed;
+  return Search(problem, parallel, sites, memory).Find() ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
 }  // namespace detops

@@ -2,19 +2,15 @@
 #ifndef DETOPS_OPS_POINT_TO_VOXEL_GEOMETRY_H_
 #define DETOPS_OPS_POINT_TO_VOXEL_GEOMETRY_H_
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "core/checked_math.h"
+
 namespace detops {
 
 inline constexpr int kMaxVoxelDims = 4;
-
-// Bits that number `count` things; 0 for one and for none.
-inline int BitsToNumber(int64_t count) {
-  return count <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<uint64_t>(count - 1)));
-}
 
 // One axis in the type in which is decided.
 template <typename Real>

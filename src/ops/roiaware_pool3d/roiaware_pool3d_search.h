@@ -3,11 +3,11 @@
 #define DETOPS_OPS_ROIAWARE_POOL3D_SEARCH_H_
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "core/arena.h"
 #include "core/bit_sort.h"
+#include "core/checked_math.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_points.h"
 
@@ -107,8 +107,8 @@ class BoxSearch {
     if (count <= kFew) return std::sort(entries, entries + count);
     const Parallel alone(1);
     uint32_t counters[1 << kMaxDigitBits];
-    const int point_bits = std::bit_width(static_cast<uint64_t>(problem_.points - 1));
-    const int voxel_bits = std::bit_width(static_cast<uint64_t>(problem_.grid.count() - 1));
+    const int point_bits = BitsToNumber(problem_.points);
+    const int voxel_bits = BitsToNumber(problem_.grid.count());
     VoxelPoint* by_point = entries;
     VoxelPoint* sorted = entries;
     const bool done = SortByBits(alone, entries, spare, count, 0, point_bits, counters, &by_point) &&
