@@ -38,8 +38,10 @@ HWY_INLINE size_t CompressTwo(D32 d, M mask, V a, int32_t* to_a, V b, int32_t* t
     hn::StoreU(hn::TableLookupLanes(b, indices), d, to_b);
     return static_cast<size_t>(std::popcount(bits[0]));
   } else {
-    hn::CompressStore(a, mask, d, to_a);
-    return hn::CompressStore(b, mask, d, to_b);
+    // Not CompressStore: some processors are slow at compressing right into memory.
+    hn::StoreU(hn::Compress(a, mask), d, to_a);
+    hn::StoreU(hn::Compress(b, mask), d, to_b);
+    return hn::CountTrue(d, mask);
   }
 }
 

@@ -1,3 +1,5 @@
+#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+
 #include "ops/get_indice_pairs/get_indice_pairs_regular_kernel.h"
 
 #include <algorithm>
