@@ -37,9 +37,12 @@ inline constexpr int kMostRows = kVectors == 1                   ? 8
                                  : kSumRegisters / kVectors > 10 ? 10
                                                                  : kSumRegisters / kVectors;
 
-// Channels of a group of an outer product.
+// Channels of a group of an outer product. With one vector each number of a row is used once, so more of them bring
+// nothing but fewer passes over the pairs, which counts where rows come from far.
 template <int kVectors>
-inline constexpr int kMostChannels = kSumRegisters / (kVectors > 1 ? kVectors : 2);
+inline constexpr int kMostChannels = kVectors > 1          ? kSumRegisters / kVectors
+                                     : kSumRegisters >= 24 ? 16
+                                                           : 6;
 
 // The loops below are written as folds over constant indices, for gcc 12 keeps arrays that are indexed by a loop in
 // memory, at less than half the speed.
@@ -165,6 +168,7 @@ HWY_INLINE void AddOuterProductsOf(D d, const RowPairs<C>& pairs, C* HWY_RESTRIC
       right = pairs.right + right_rows[i] * right_stride;
       const int64_t ahead = i + kPrefetchPairs < count ? i + kPrefetchPairs : i;
       hwy::Prefetch(pairs.right + right_rows[ahead] * right_stride);
+      if constexpr (sizeof...(kR) > 8) hwy::Prefetch(pairs.left + left_rows[ahead] * left_stride);
     }
     hn::Vec<D> w[kVectors];
     LoadVectors(d, right, w, vectors);

@@ -176,6 +176,7 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
     return MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
   }
   const hn::ScalableTag<C> d;
+  constexpr int kThinVectors = static_cast<int>(ThinVectors(hn::MaxLanes(d) * sizeof(C)));
   const FilterMatrices& filter = tile.problem->filter;
   const int64_t chunk = tile.numbers != nullptr ? part.count : kMaxRowChunk;
   for (int64_t first = 0; first < part.count; first += chunk) {

@@ -29,8 +29,8 @@ inline constexpr int64_t kCrowdedTerms = 256;
 // If more numbers than this may be added to a row in float, all blocks are worked on in that way.
 inline constexpr int64_t kMaxFloatTerms = 768;
 
-// Vectors of a matrix that a thin product keeps in registers.
-inline constexpr int64_t kThinVectors = 12;
+// Vectors of a matrix that a thin product keeps in registers: of 16, or of 32 where vectors have 64 bytes.
+constexpr int64_t ThinVectors(int64_t vector_bytes) { return vector_bytes >= 64 ? 24 : 12; }
 
 // Floats in a block of 128 bits.
 inline constexpr int64_t kBlockLanes = 4;
@@ -48,7 +48,7 @@ enum class RowProductsWay {
 
 inline RowProductsWay WayOf(const FilterMatrices& filter, int64_t lanes, int64_t sum_size) {
   const int64_t vectors = PaddedColumns(filter.columns, lanes) / lanes;
-  if (vectors <= 2 && filter.rows <= kThinVectors / vectors) return RowProductsWay::kThin;
+  if (vectors <= 2 && filter.rows <= ThinVectors(lanes * sum_size) / vectors) return RowProductsWay::kThin;
   const bool narrow = sum_size == sizeof(float) && lanes >= kBlockLanes &&
                       filter.columns <= kMaxNarrowSets * (lanes / kBlockLanes) && filter.rows % kBlockLanes == 0 &&
                       filter.rows >= kMinNarrowRows && filter.rows <= kMaxNarrowRows;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "ops/indice_convolution/indice_convolution_product-inl.h"
 #include "ops/indice_convolution/indice_convolution_rows_kernel.h"
@@ -18,24 +19,38 @@ HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
 
+// One pair under one vector of columns. Even and odd channels are two chains, added in the end: one would be as long as
+// the latencies of all its steps.
+template <class D, typename C, size_t... kE, size_t... kO>
+HWY_INLINE void AddThinRow(D d, const C* HWY_RESTRICT row, const hn::Vec<D>* w, C* HWY_RESTRICT to,
+                           std::index_sequence<kE...> /*even*/, std::index_sequence<kO...> /*odd*/) {
+  auto even = hn::LoadU(d, to);
+  ((even = hn::MulAdd(hn::Set(d, row[2 * kE]), w[2 * kE], even)), ...);
+  if constexpr (sizeof...(kO) > 0) {
+    auto odd = hn::Mul(hn::Set(d, row[1]), w[1]);
+    ((odd = kO == 0 ? odd : hn::MulAdd(hn::Set(d, row[2 * kO + 1]), w[2 * kO + 1], odd)), ...);
+    even = hn::Add(even, odd);
+  }
+  hn::StoreU(even, d, to);
+}
+
+// One pair under two vectors of columns, a chain each.
+template <class D, typename C, size_t... kR>
+HWY_INLINE void AddThinRowTwice(D d, const C* HWY_RESTRICT row, const hn::Vec<D>* w, C* HWY_RESTRICT to,
+                                std::index_sequence<kR...> /*channels*/) {
+  const size_t n = hn::Lanes(d);
+  hn::Vec<D> sums[] = {hn::LoadU(d, to), hn::LoadU(d, to + n)};
+  (MultiplyAdd(hn::Set(d, row[kR]), w + 2 * kR, sums, kUpTo<2>), ...);
+  hn::StoreU(sums[0], d, to);
+  hn::StoreU(sums[1], d, to + n);
+}
+
 // For `count` pairs: sums[near] += rows[far][0, kDepth) times the panel [kDepth][kVectors * lanes], pair by pair.
 template <int kDepth, int kVectors, class D, typename C = hn::TFromD<D>>
 HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t count, const C* HWY_RESTRICT panel) {
-  static_assert(kDepth * kVectors <= kThinVectors && (kVectors == 1 || kVectors == 2));
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
-  constexpr int kSize = kDepth * kVectors;
-  const auto w0 = hn::LoadU(d, panel);
-  const auto w1 = hn::LoadU(d, panel + (kSize > 1 ? 1 : 0) * n);
-  const auto w2 = hn::LoadU(d, panel + (kSize > 2 ? 2 : 0) * n);
-  const auto w3 = hn::LoadU(d, panel + (kSize > 3 ? 3 : 0) * n);
-  const auto w4 = hn::LoadU(d, panel + (kSize > 4 ? 4 : 0) * n);
-  const auto w5 = hn::LoadU(d, panel + (kSize > 5 ? 5 : 0) * n);
-  const auto w6 = hn::LoadU(d, panel + (kSize > 6 ? 6 : 0) * n);
-  const auto w7 = hn::LoadU(d, panel + (kSize > 7 ? 7 : 0) * n);
-  const auto w8 = hn::LoadU(d, panel + (kSize > 8 ? 8 : 0) * n);
-  const auto w9 = hn::LoadU(d, panel + (kSize > 9 ? 9 : 0) * n);
-  const auto w10 = hn::LoadU(d, panel + (kSize > 10 ? 10 : 0) * n);
-  const auto w11 = hn::LoadU(d, panel + (kSize > 11 ? 11 : 0) * n);
+  static_assert(kVectors == 1 || kVectors == 2);
+  hn::Vec<D> w[kDepth * kVectors];
+  LoadVectors(d, panel, w, kUpTo<kDepth * kVectors>);
   const C* const rows = gathered.rows;
   C* const sums = gathered.sums;
   const int32_t* const far = gathered.far;
@@ -45,57 +60,12 @@ HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t 
   for (int64_t i = 0; i < count; ++i) {
     const C* const row = rows + far[i] * row_stride;
     C* const to = sums + near[i] * sums_stride;
-    auto a = hn::LoadU(d, to);
-    if constexpr (kVectors == 2) {
-      auto b = hn::LoadU(d, to + n);
-      const auto x0 = hn::Set(d, row[0]);
-      a = hn::MulAdd(x0, w0, a);
-      b = hn::MulAdd(x0, w1, b);
-      if constexpr (kDepth > 1) {
-        const auto x = hn::Set(d, row[1]);
-        a = hn::MulAdd(x, w2, a);
-        b = hn::MulAdd(x, w3, b);
-      }
-      if constexpr (kDepth > 2) {
-        const auto x = hn::Set(d, row[2]);
-        a = hn::MulAdd(x, w4, a);
-        b = hn::MulAdd(x, w5, b);
-      }
-      if constexpr (kDepth > 3) {
-        const auto x = hn::Set(d, row[3]);
-        a = hn::MulAdd(x, w6, a);
-        b = hn::MulAdd(x, w7, b);
-      }
-      if constexpr (kDepth > 4) {
-        const auto x = hn::Set(d, row[4]);
-        a = hn::MulAdd(x, w8, a);
-        b = hn::MulAdd(x, w9, b);
-      }
-      if constexpr (kDepth > 5) {
-        const auto x = hn::Set(d, row[5]);
-        a = hn::MulAdd(x, w10, a);
-        b = hn::MulAdd(x, w11, b);
-      }
-      hn::StoreU(b, d, to + n);
+    hwy::Prefetch(rows + far[i + kPrefetchPairs < count ? i + kPrefetchPairs : i] * row_stride);
+    if constexpr (kVectors == 1) {
+      AddThinRow(d, row, w, to, kUpTo<(kDepth + 1) / 2>, kUpTo<kDepth / 2>);
     } else {
-      // Two chains, added in the end: one would be as long as the latencies of all its steps.
-      a = hn::MulAdd(hn::Set(d, row[0]), w0, a);
-      if constexpr (kDepth > 1) {
-        auto b = hn::Mul(hn::Set(d, row[1]), w1);
-        if constexpr (kDepth > 2) a = hn::MulAdd(hn::Set(d, row[2]), w2, a);
-        if constexpr (kDepth > 3) b = hn::MulAdd(hn::Set(d, row[3]), w3, b);
-        if constexpr (kDepth > 4) a = hn::MulAdd(hn::Set(d, row[4]), w4, a);
-        if constexpr (kDepth > 5) b = hn::MulAdd(hn::Set(d, row[5]), w5, b);
-        if constexpr (kDepth > 6) a = hn::MulAdd(hn::Set(d, row[6]), w6, a);
-        if constexpr (kDepth > 7) b = hn::MulAdd(hn::Set(d, row[7]), w7, b);
-        if constexpr (kDepth > 8) a = hn::MulAdd(hn::Set(d, row[8]), w8, a);
-        if constexpr (kDepth > 9) b = hn::MulAdd(hn::Set(d, row[9]), w9, b);
-        if constexpr (kDepth > 10) a = hn::MulAdd(hn::Set(d, row[10]), w10, a);
-        if constexpr (kDepth > 11) b = hn::MulAdd(hn::Set(d, row[11]), w11, b);
-        a = hn::Add(a, b);
-      }
+      AddThinRowTwice(d, row, w, to, kUpTo<kDepth>);
     }
-    hn::StoreU(a, d, to);
   }
 }
 
