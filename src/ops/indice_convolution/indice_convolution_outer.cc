@@ -39,7 +39,7 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
     tensors_[1] = problem.right;
   }
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
-  in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.converts);
+  in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.sum_size, kernels_.converts);
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
   const int64_t segment_bytes = std::max<int64_t>(SaturatingMultiply(lists, matrix_bytes_), 1);
   segments_ =

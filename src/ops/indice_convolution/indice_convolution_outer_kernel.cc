@@ -70,7 +70,7 @@ HWY_INLINE void AddPanel(D d, RowPairs<C> pairs, int64_t rows, NextPairs<T>& nex
   const Groups groups(rows, kMost);
   for (int64_t g = 0; g < groups.count; ++g) {
     const int64_t size = groups.Size(g);
-    if constexpr (kPacked) next.Prefetch();
+    next.Prefetch();
     AddGroup<kVectors, kPacked>(d, pairs, size, sums, kUpTo<kMost>);
     pairs.left += size;
     sums += size * kVectors * n;
@@ -120,21 +120,24 @@ void AddProductsOf(const OuterProductsPart& part) {
     return RowPairs<T>{left, rows, left_rows + begin, right, columns, right_rows + begin, std::min(most, last - begin)};
   };
   // What comes behind `begin`: more of this list, or the next one.
-  const auto next_from = [&](int64_t begin) {
-    RowPairs<T> next = pairs_from(begin, kOuterChunk);
+  const auto next_from = [&](int64_t begin, int64_t chunk) {
+    RowPairs<T> next = pairs_from(begin, chunk);
     if (begin == last && part.next != nullptr) {
       const int64_t at = part.next->begins[part.first];
       next.left_rows = (problem.left_is_far ? part.next->far : part.next->near) + at;
       next.right_rows = (problem.left_is_far ? part.next->near : part.next->far) + at;
-      next.count = std::min(kOuterChunk, part.next->begins[part.last] - at);
+      next.count = std::min(chunk, part.next->begins[part.last] - at);
     }
     return NextPairs<T>{next, rows * static_cast<int64_t>(sizeof(T)), columns * static_cast<int64_t>(sizeof(T)),
-                        (kOuterChunk + calls - 1) / calls};
+                        (chunk + calls - 1) / calls};
   };
   if constexpr (std::is_same_v<T, C>) {
     if (part.in_place) {
-      for (int64_t begin = first; begin < last; begin += kInPlaceChunk) {
-        AddPanels<false>(d, pairs_from(begin, kInPlaceChunk), NextPairs<T>(), rows, columns, sums);
+      const bool many = !HasFewChannels(problem.filter);
+      const int64_t chunk = many ? kInPlaceChunkOfMany : kInPlaceChunk;
+      for (int64_t begin = first; begin < last; begin += chunk) {
+        const RowPairs<T> pairs = pairs_from(begin, chunk);
+        AddPanels<false>(d, pairs, many ? next_from(begin + pairs.count, chunk) : NextPairs<T>(), rows, columns, sums);
       }
       return;
     }
@@ -156,7 +159,7 @@ void AddProductsOf(const OuterProductsPart& part) {
       ConvertRow(d, right + right_rows[begin + i] * columns, columns, right_end,
                  static_cast<C*>(part.right) + i * packed.right_stride);
     }
-    AddPanels<true>(d, packed, next_from(begin + packed.count), rows, columns, sums);
+    AddPanels<true>(d, packed, next_from(begin + packed.count, kOuterChunk), rows, columns, sums);
   }
 }
 

@@ -12,14 +12,20 @@ namespace detops {
 // Pairs that are worked on together: their right rows stay in the L1 cache panel by panel, their left rows in the L2.
 inline constexpr int64_t kOuterChunk = 128;
 
-// Pairs whose products are summed up in registers before they are added to the matrix.
+// Pairs whose products are summed up in registers before they are added to the matrix, where rows are not copied.
 inline constexpr int64_t kInPlaceChunk = 256;
+inline constexpr int64_t kInPlaceChunkOfMany = 64;  // of many channels: the rows stay in the L1 cache
 
-// True if the rows are read where they are: rows of few channels lie close together, and copies would cost more than
-// they bring. Rows must be whole vectors, as nothing behind a row is read.
-inline bool IsOuterInPlace(const FilterMatrices& filter, int64_t lanes, bool converts) {
-  constexpr int64_t kMostChannels = 32;
-  return !converts && filter.columns % lanes == 0 && filter.columns <= kMostChannels && filter.rows <= kMostChannels;
+inline bool HasFewChannels(const FilterMatrices& filter) {
+  constexpr int64_t kFewChannels = 32;
+  return filter.columns <= kFewChannels && filter.rows <= kFewChannels;
+}
+
+// True if the rows are read where they are. Rows of few channels lie close together, and copies would cost more than
+// they bring. With vectors of 64 bytes that holds for all: they do so much with each number of a row that its address
+// costs nothing. Rows must be whole vectors, as nothing behind a row is read.
+inline bool IsOuterInPlace(const FilterMatrices& filter, int64_t lanes, int64_t sum_size, bool converts) {
+  return !converts && filter.columns % lanes == 0 && (HasFewChannels(filter) || lanes * sum_size >= 64);
 }
 
 // Adds the products of the pairs of blocks [first, last) under one offset.
