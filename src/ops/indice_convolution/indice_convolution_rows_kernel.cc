@@ -11,8 +11,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/indice_convolution/indice_convolution_rows_kernel.cc"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "ops/indice_convolution/indice_convolution_finish-inl.h"
 #include "ops/indice_convolution/indice_convolution_narrow-inl.h"
 #include "ops/indice_convolution/indice_convolution_product-inl.h"
 #include "ops/indice_convolution/indice_convolution_rows-inl.h"
@@ -243,48 +245,6 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const Gath
   }
 }
 
-template <class D>
-HWY_INLINE hn::Vec<D> Activate(D d, hn::Vec<D> v, const Finish& finish) {
-  using C = hn::TFromD<D>;
-  if (finish.activation == DETOPS_ACTIVATION_NONE) return v;
-  const auto zero = hn::Zero(d);
-  const auto negative = finish.activation == DETOPS_ACTIVATION_RELU
-                            ? zero
-                            : hn::Mul(v, hn::Set(d, static_cast<C>(finish.negative_slope)));
-  return hn::IfThenElse(hn::Lt(v, zero), negative, v);  // NaN stays
-}
-
-// Columns [begin, end) of one target row; `whole`: the last vector may be written whole.
-template <typename T>
-void FinishRow(const RowProductsProblem& problem, int64_t row, const SumOf<T>* HWY_RESTRICT sums, int64_t begin,
-               int64_t end, bool whole) {
-  const hn::ScalableTag<SumOf<T>> d;
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t width = problem.filter.columns;
-  const Finish& finish = problem.finish;
-  T* HWY_RESTRICT to = static_cast<T*>(problem.target) + row * width;
-  const T* const bias = static_cast<const T*>(finish.bias);
-  const T* const residual = finish.residual == nullptr ? nullptr : static_cast<const T*>(finish.residual) + row * width;
-  int64_t c = begin;
-  for (; c + n <= end; c += n) {
-    auto v = hn::LoadU(d, sums + c - begin);
-    if (bias != nullptr) v = hn::Add(v, LoadElements(d, bias + c));
-    if (residual != nullptr) v = hn::Add(v, LoadElements(d, residual + c));
-    StoreElements(Activate(d, v, finish), d, to + c);
-  }
-  if (c < end) {
-    auto v = hn::LoadU(d, sums + c - begin);
-    if (bias != nullptr) v = hn::Add(v, LoadSome(d, bias + c, end - c));
-    if (residual != nullptr) v = hn::Add(v, LoadSome(d, residual + c, end - c));
-    v = Activate(d, v, finish);
-    if (whole) {
-      StoreElements(v, d, to + c);
-    } else {
-      StoreSome(v, d, to + c, end - c);
-    }
-  }
-}
-
 template <typename T>
 void MultiplyTileOf(const RowProductsTile& tile) {
   using C = SumOf<T>;
@@ -316,7 +276,10 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     }
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
-    for (int64_t r = 0; r < rows; ++r) FinishRow<T>(problem, first_row + r, sums + r * stride, begin, end, r < whole);
+    const auto finish = StreamsRows<T>(problem) ? FinishRow<StoreMode::kStream, T> : FinishRow<StoreMode::kPlain, T>;
+    for (int64_t r = 0; r < rows; ++r) finish(problem, first_row + r, sums + r * stride, begin, end, r < whole);
+    // What was written must be visible to whoever learns that this tile is done.
+    hwy::FlushStream();
   }
 }
 
