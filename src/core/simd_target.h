@@ -6,8 +6,8 @@
 #define DETOPS_CORE_SIMD_TARGET_H_
 
 // A file that defines DETOPS_WIDE_TARGETS first is also compiled for AVX-512: products of channels, which are bound by
-// arithmetic, and the pairs of regular convolutions. Elsewhere wider vectors bring nothing, because memory is the limit or
-// rows are short.
+// arithmetic, and the pairs of regular convolutions. Elsewhere wider vectors bring nothing, because memory is the limit
+// or rows are short.
 #if defined(DETOPS_WIDE_TARGETS) && defined(DETOPS_DISABLED_WIDE_TARGETS)
 #if defined(HWY_TARGETS)
 #error "Highway was included before the targets were chosen"

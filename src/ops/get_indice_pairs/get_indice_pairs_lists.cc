@@ -85,9 +85,10 @@ bool PairLists::FinishAll(const Parallel& parallel, bool mirrored, int max_worke
                           const FinishOne& finish) {
   const int64_t appended = mirrored ? problem_.offsets / 2 : problem_.offsets;
   const int64_t lists = appended + 1;
-  const int64_t min_offsets = DivideRoundUp(kMinTaskNumbers, problem_.sites * 2);
-  const bool alone = parallel.TaskCount(lists, min_offsets) == 1;
-  return RunOneByOne(parallel, alone ? 1 : max_workers, lists + others.items(), [&](int worker, int64_t item) {
+  const int64_t items = lists + others.items();
+  const bool alone = parallel.TaskCount(2 * problem_.sites * problem_.offsets, kMinTaskNumbers) == 1;
+  const int64_t most = alone ? 1 : std::min<int64_t>(max_workers, Parallel::kMaxTasks);
+  return RunOneByOne(parallel, static_cast<int>(std::min(items, most)), items, [&](int worker, int64_t item) {
     if (item == 0) {
       if (mirrored) FillIdentity(problem_.offsets / 2);
     } else if (item < lists) {
@@ -111,7 +112,11 @@ bool PairLists::Finish(const Parallel& parallel, bool mirrored, const OtherWork&
   };
   const OtherWork tails_and_others(tails + others.items(), close_or_other);
   return FinishAll(parallel, mirrored, parallel.ThreadCount(), tails_and_others,
-                   [&](int, int64_t offset, int64_t mirror) { Close(offset, Pack(offset, mirror)); });
+                   [&](int, int64_t offset, int64_t mirror) {
+                     const int64_t count = Pack(offset, mirror);
+                     // A single task has counted in problem.counts, and who writes the mirror's tail is reading that.
+                     tasks_ > 1 ? Close(offset, count) : FillTail(problem_, offset);
+                   });
 }
 
 PairLists::SortRoom::SortRoom(const GetIndicePairsProblem& problem, Arena& arena) {

@@ -1,7 +1,7 @@
 // The lists of pairs, one per kernel offset, while they are made.
 //
-// Several tasks append to one list at the same time, each the pairs of its own range of input sites. A task's range
-// begins at site b, so it cannot have more than b pairs in front of it and none of its pairs is lost if it starts
+// Several tasks append to one list at the same time, each the pairs of its own range of sites. A task's range
+// begins at site b, so there cannot be more than b pairs in front of its own and none of its pairs is lost if it starts
 // writing at position b of the row. When all are done, the pieces are moved together, sorted if the sites were not
 // visited in the order of the input, and the tail is filled. The result does not depend on how many tasks there were.
 #ifndef DETOPS_OPS_GET_INDICE_PAIRS_LISTS_H_
@@ -63,7 +63,7 @@ class PairLists {
   // How many tasks may append at once: fewer than `wanted` where so many counts would take too much memory.
   static int TaskLimit(const GetIndicePairsProblem& problem, int wanted);
 
-  // Task `task` appends the pairs of input sites from `begin` on, with ascending task numbers and begins.
+  // Task `task` appends the pairs of sites from `begin` on, with ascending task numbers and begins.
   void Start(int task, int64_t begin);
 
   // By offset: how many pairs the task has appended.

@@ -15,7 +15,7 @@ bool OffsetGroups::Next(OffsetGroup& group) {
   group.reach = 0;
   int64_t ring_first = INT32_MAX;
   int64_t ring_last = INT32_MIN;
-  while (next_ < end_ && group.slots < max_slots_) {
+  while (next_ < end_ && group.slots < OffsetGroup::kMaxSlots) {
     // Offsets from next_ to the end of its kernel line.
     const int64_t outer = next_ / last_axis.filter;
     const int64_t line_begin = outer * last_axis.filter;
@@ -44,7 +44,8 @@ bool OffsetGroups::Next(OffsetGroup& group) {
     }
     line.first_slot = group.slots;
     line.first_delta = delta_of(next_);
-    for (; next_ < line_end && group.slots < max_slots_ && delta_of(next_) > -int64_t{last_axis.input}; ++next_) {
+    for (; next_ < line_end && group.slots < OffsetGroup::kMaxSlots && delta_of(next_) > -int64_t{last_axis.input};
+         ++next_) {
       group.reach = std::max(group.reach, std::abs(delta_of(next_)));
       group.offset_of[group.slots++] = next_;
       ++line.count;

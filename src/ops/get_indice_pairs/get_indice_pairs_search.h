@@ -6,7 +6,6 @@
 #ifndef DETOPS_OPS_GET_INDICE_PAIRS_SEARCH_H_
 #define DETOPS_OPS_GET_INDICE_PAIRS_SEARCH_H_
 
-#include <algorithm>
 #include <cstdint>
 
 #include "core/arena.h"
@@ -42,11 +41,7 @@ struct OffsetGroup {
 // Goes through the offsets [0, end) of a submanifold kernel and collects those that can meet anything.
 class OffsetGroups {
  public:
-  OffsetGroups(const GetIndicePairsProblem& problem, int64_t end, int64_t max_slots)
-      : problem_(problem), end_(end), max_slots_(std::min<int64_t>(max_slots, OffsetGroup::kMaxSlots)) {}
-
-  // The offsets before this one have been in groups, or can meet nothing.
-  int64_t done() const { return next_; }
+  OffsetGroups(const GetIndicePairsProblem& problem, int64_t end) : problem_(problem), end_(end) {}
 
   // The next group; false if no offset is left.
   bool Next(OffsetGroup& group);
@@ -54,7 +49,6 @@ class OffsetGroups {
  private:
   const GetIndicePairsProblem& problem_;
   int64_t end_;
-  int64_t max_slots_;
   int64_t next_ = 0;  // kernel offset
 };
 

@@ -35,7 +35,8 @@ struct TaskMemory {
   // Neither pieces of lists nor words are dear, but planes of words are: two tasks a thread.
   static int TasksFor(const GetIndicePairsProblem& problem, const Parallel& parallel) {
     const int wanted = parallel.TaskCount(problem.sites, kMinTaskSites);
-    return PairLists::TaskLimit(problem, std::min(wanted, 2 * parallel.ThreadCount()));
+    const auto tasks = std::min<int64_t>(wanted, int64_t{2} * parallel.ThreadCount());
+    return PairLists::TaskLimit(problem, static_cast<int>(tasks));
   }
 
   // As many threads as have room for their search.
@@ -114,7 +115,7 @@ class Search {
 
   // Finds all pairs.
   [[nodiscard]] bool Find() {
-    OffsetGroups groups(problem_, searched_, searched_);
+    OffsetGroups groups(problem_, searched_);
     while (groups.Next(group_)) {
       const auto search = [&](int worker, int64_t task) { SearchSites(worker, static_cast<int>(task)); };
       if (!RunOneByOne(parallel_, memory_.workers, tasks_, search)) return false;
@@ -155,8 +156,10 @@ class Search {
   void CopyOutputs(int task) const {
     const Range range = PieceOf(problem_.out_rows * problem_.columns(), tasks_, task);
     const int64_t copied = std::clamp(problem_.sites * problem_.columns(), range.begin, range.end);
-    problem_.kernels.copy(problem_.out_indices + range.begin, problem_.indices + range.begin, copied - range.begin,
-                          StreamPairs(problem_));
+    if (copied > range.begin) {
+      problem_.kernels.copy(problem_.out_indices + range.begin, problem_.indices + range.begin, copied - range.begin,
+                            StreamPairs(problem_));
+    }
     problem_.kernels.fill(problem_.out_indices + copied, range.end - copied, -1, StreamPairs(problem_));
   }
 

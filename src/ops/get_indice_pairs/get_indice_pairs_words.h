@@ -1,6 +1,6 @@
 // The input sites as words of bits: neighbours on the last axis side by side, in ascending order.
 //
-// A word has room for up to 62 sites of a row and, on both sides, for as many sites of the words beside it as a kernel
+// A word has room for 48 to 64 sites of a row and, on both sides, for as many sites of the words beside it as a kernel
 // reaches. So the sites that those of one word meet on a line of the kernel are bits of one other word, shifted.
 #ifndef DETOPS_OPS_GET_INDICE_PAIRS_WORDS_H_
 #define DETOPS_OPS_GET_INDICE_PAIRS_WORDS_H_

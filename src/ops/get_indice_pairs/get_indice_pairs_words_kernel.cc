@@ -15,8 +15,6 @@ namespace detops {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 constexpr int64_t kKeyBlock = 512;
 
 template <int kDims>
@@ -40,6 +38,7 @@ HWY_INLINE int64_t KeysIn32Bits(const SiteKeys& how, int64_t begin, int64_t end,
   (void)how, (void)end, (void)keys;
   return begin;
 #else
+  namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<int32_t> d;
   const hn::Repartition<int64_t, decltype(d)> d64;
   const hn::Half<decltype(d)> half;

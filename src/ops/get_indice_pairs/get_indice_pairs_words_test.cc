@@ -3,6 +3,7 @@
 // are compared with the reference on every target and number of threads.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "ops/get_indice_pairs/get_indice_pairs_test_problem.h"
@@ -82,15 +83,11 @@ TEST_P(GetIndicePairsWords, EveryNumberOfAxes) {
 TEST(GetIndicePairsWordEdges, NeighboursInOtherWords) {
   Random random(300);
   PairProblem problem = Centred(2, {3, 6, 62 * 4}, {3, 3, 3}, {1, 1, 1});
-  for (int32_t image = 0; image < 2; ++image) {
-    for (int32_t plane = 0; plane < 3; ++plane) {
-      for (int32_t row = 0; row < 6; ++row) {
-        for (int32_t word = 0; word <= 4; ++word) {
-          for (const int32_t column : {62 * word - 1, 62 * word}) {
-            if (column >= 0 && column < 62 * 4 && !random.OneIn(4))
-              problem.sites.push_back({image, plane, row, column});
-          }
-        }
+  for (int32_t row = 0; row < 2 * 3 * 6; ++row) {
+    for (int32_t word = 0; word <= 4; ++word) {
+      for (const int32_t column : {62 * word - 1, 62 * word}) {
+        const bool inside = column >= 0 && column < 62 * 4;
+        if (inside && !random.OneIn(4)) problem.sites.push_back({row / 18, row / 6 % 3, row % 6, column});
       }
     }
   }
@@ -112,6 +109,36 @@ TEST(GetIndicePairsWordEdges, ManyTasks) {
   PairProblem problem = Centred(2, {4, 40, 500}, {3, 3, 3}, {1, 1, 1});
   AddSites(60'000, random, problem);
   ExpectInBothOrders(problem, random);
+}
+
+// So few that one task searches, but several threads finish the lists.
+TEST(GetIndicePairsWordEdges, OneTask) {
+  Random random(550);
+  PairProblem problem = Centred(1, {4, 40, 100}, {3, 3, 3}, {1, 1, 1});
+  AddSites(5000, random, problem);
+  ExpectInBothOrders(problem, random);
+}
+
+// Numbers of threads that no machine has, given to a caller's runner, which runs everything by itself.
+TEST(GetIndicePairsWordEdges, AnyNumberOfThreads) {
+  Random random(560);
+  PairProblem many = Centred(2, {4, 40, 300}, {3, 3, 3}, {1, 1, 1});
+  AddSites(30'000, random, many);
+  SortUnique(many.sites);
+  PairProblem one = many;
+  one.sites.resize(1);
+  for (const int threads : {256, 5000, 1 << 30, std::numeric_limits<int>::max()}) {
+    Handle handle(DETOPS_PROFILE_FULL, 1);
+    CallersRunner runner;
+    handle.SetThreads(threads);
+    handle.SetRunner(CallersRunner::Run, &runner);
+    ConvolutionDescriptor desc;
+    for (const PairProblem& problem : {one, many}) ExpectPairs(handle, desc, problem, problem.Expected());
+    PairProblem shuffled = many;
+    random.Shuffle(shuffled.sites);
+    ExpectPairs(handle, desc, shuffled, shuffled.Expected());
+    if (HasFailure()) return;
+  }
 }
 
 // Ids of words that take more than 25 bits, or columns above 2^15, are not computed in 32 bits.

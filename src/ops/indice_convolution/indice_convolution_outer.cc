@@ -116,8 +116,7 @@ bool OuterProducts::Run(const PairLists& lists, const Parallel& parallel) const 
 PassText OuterProducts::Describe() const {
   PassText text;
   std::snprintf(text.text, sizeof(text.text), "outer products in %lld segments, %s%s",
-                static_cast<long long>(segments_),
-                in_place_ ? "rows read where they are as they are short" : "rows copied in chunks",
+                static_cast<long long>(segments_), in_place_ ? "rows read where they are" : "rows copied in chunks",
                 whole_ ? ", converted once" : "");
   return text;
 }

@@ -137,7 +137,9 @@ void AddProductsOf(const OuterProductsPart& part) {
       const int64_t chunk = many ? kInPlaceChunkOfMany : kInPlaceChunk;
       for (int64_t begin = first; begin < last; begin += chunk) {
         const RowPairs<T> pairs = pairs_from(begin, chunk);
-        AddPanels<false>(d, pairs, many ? next_from(begin + pairs.count, chunk) : NextPairs<T>(), rows, columns, sums);
+        const bool one_by_one = kWidth <= 2 || columns <= 2 * n;  // AddOuterProducts fetches rows ahead
+        AddPanels<false>(d, pairs, one_by_one ? NextPairs<T>() : next_from(begin + pairs.count, chunk), rows, columns,
+                         sums);
       }
       return;
     }

@@ -166,7 +166,7 @@ HWY_INLINE void AddOuterProductsOf(D d, const RowPairs<C>& pairs, C* HWY_RESTRIC
     if constexpr (!kPacked) {
       left = pairs.left + left_rows[i] * left_stride;
       right = pairs.right + right_rows[i] * right_stride;
-      if constexpr (kVectors <= 2) {  // others are fetched before their chunk
+      if constexpr (kVectors <= 2) {  // rows of wider panels are fetched before their chunk
         const int64_t ahead = i + kPrefetchPairs < count ? i + kPrefetchPairs : i;
         hwy::Prefetch(pairs.right + right_rows[ahead] * right_stride);
         if constexpr (sizeof...(kR) > 8) hwy::Prefetch(pairs.left + left_rows[ahead] * left_stride);

@@ -178,7 +178,7 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
     return MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
   }
   const hn::ScalableTag<C> d;
-  constexpr int kThinVectors = static_cast<int>(ThinVectors(hn::MaxLanes(d) * sizeof(C)));
+  constexpr int kMost = hn::MaxLanes(d) * sizeof(C) >= 64 ? kMostThinVectors : kThinVectors;
   const FilterMatrices& filter = tile.problem->filter;
   const int64_t chunk = tile.numbers != nullptr ? part.count : kMaxRowChunk;
   for (int64_t first = 0; first < part.count; first += chunk) {
@@ -187,9 +187,9 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
     if (tile.way == RowProductsWay::kNarrow) {
       if constexpr (kHasNarrow<C>) MultiplyNarrow(gathered, count, panels, filter);
     } else if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
-      MultiplyThin<1>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors>);
+      MultiplyThin<1>(d, gathered, count, panels, filter.rows, kUpTo<kMost>);
     } else {
-      MultiplyThin<2>(d, gathered, count, panels, filter.rows, kUpTo<kThinVectors / 2>);
+      MultiplyThin<2>(d, gathered, count, panels, filter.rows, kUpTo<kMost / 2>);
     }
   }
 }

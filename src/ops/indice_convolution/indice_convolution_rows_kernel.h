@@ -30,7 +30,8 @@ inline constexpr int64_t kCrowdedTerms = 256;
 inline constexpr int64_t kMaxFloatTerms = 768;
 
 // Vectors of a matrix that a thin product keeps in registers: of 16, or of 32 where vectors have 64 bytes.
-constexpr int64_t ThinVectors(int64_t vector_bytes) { return vector_bytes >= 64 ? 24 : 12; }
+inline constexpr int64_t kThinVectors = 12;
+inline constexpr int64_t kMostThinVectors = 24;
 
 // Floats in a block of 128 bits.
 inline constexpr int64_t kBlockLanes = 4;
@@ -48,7 +49,11 @@ enum class RowProductsWay {
 
 inline RowProductsWay WayOf(const FilterMatrices& filter, int64_t lanes, int64_t sum_size) {
   const int64_t vectors = PaddedColumns(filter.columns, lanes) / lanes;
-  if (vectors <= 2 && filter.rows <= ThinVectors(lanes * sum_size) / vectors) return RowProductsWay::kThin;
+  // Thin products add each channel straight to the sum: where that makes sums long, more of them do not pay.
+  const bool more =
+      lanes * sum_size >= 64 && filter.offsets <= kMaxFloatTerms && filter.offsets * filter.rows <= kMaxFloatTerms;
+  const int64_t most = more ? kMostThinVectors : kThinVectors;
+  if (vectors <= 2 && filter.rows <= most / vectors) return RowProductsWay::kThin;
   const bool narrow = sum_size == sizeof(float) && lanes >= kBlockLanes &&
                       filter.columns <= kMaxNarrowSets * (lanes / kBlockLanes) && filter.rows % kBlockLanes == 0 &&
                       filter.rows >= kMinNarrowRows && filter.rows <= kMaxNarrowRows;

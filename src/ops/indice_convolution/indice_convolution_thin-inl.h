@@ -60,7 +60,10 @@ HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t 
   for (int64_t i = 0; i < count; ++i) {
     const C* const row = rows + far[i] * row_stride;
     C* const to = sums + near[i] * sums_stride;
-    hwy::Prefetch(rows + far[i + kPrefetchPairs < count ? i + kPrefetchPairs : i] * row_stride);
+    // With 16 registers the few channels of a row are done before a fetch pays.
+    if constexpr (kSumRegisters > 12) {
+      hwy::Prefetch(rows + far[i + kPrefetchPairs < count ? i + kPrefetchPairs : i] * row_stride);
+    }
     if constexpr (kVectors == 1) {
       AddThinRow(d, row, w, to, kUpTo<(kDepth + 1) / 2>, kUpTo<kDepth / 2>);
     } else {
