@@ -165,9 +165,17 @@ void AddIndiceConvolution(Cases& cases) {
           add({pass, type, layout, 17, 33, 40, order}, "");
         }
       }
-      // The last three: forward, the order of additions depends on the length of vectors (docs/numerics.md).
-      for (const auto& [in, out] :
-           {std::pair<int64_t, int64_t>(1, 1), {3, 64}, {64, 3}, {40, 72}, {5, 3}, {16, 3}, {32, 2}}) {
+      // Of {5, 3} and the next three: forward, the order of additions depends on the length of vectors
+      // (docs/numerics.md).
+      for (const auto& [in, out] : {std::pair<int64_t, int64_t>(1, 1),
+                                    {3, 64},
+                                    {64, 3},
+                                    {40, 72},
+                                    {5, 3},
+                                    {16, 3},
+                                    {32, 2},
+                                    {16, 16},
+                                    {24, 64}}) {
         add({pass, type, kLayouts[0], in, out, 40, Order::kAscending}, "");
       }
       // So it does here, for the gradient of the filters.
