@@ -4,13 +4,11 @@
 
 #include "core/bit_sort.h"
 #include "core/checked_math.h"
+#include "ops/get_indice_pairs/get_indice_pairs_pieces.h"
 #include "ops/get_indice_pairs/get_indice_pairs_search.h"
 
 namespace detops {
 namespace {
-
-constexpr int64_t kMinTaskSites = 8 << 10;
-constexpr int kMaxTasks = 16;
 
 // A site as the order sees it.
 struct Place {
@@ -111,49 +109,30 @@ Summary CutPiece(const PlaceOf& place_of, Range range, int32_t* last_in_column, 
   return summary;
 }
 
-int TasksFor(const Parallel& parallel, int64_t sites) {
-  return std::min(kMaxTasks, parallel.TaskCount(sites, kMinTaskSites));
-}
-
 // Rows, columns and flags of places that come in ascending order; if they do not, only rows.ascending is set. With
 // `last_in_column`, [tasks][width], columns may be in any order within a row.
 template <class PlaceOf>
 [[nodiscard]] bool CutIntoRows(const Parallel& parallel, int64_t sites, const PlaceOf& place_of,
                                int32_t* last_in_column, int64_t width, SiteRows& rows) {
-  const int tasks = TasksFor(parallel, sites);
-  const auto piece_of = [&](int task) {
-    Range range = PieceOf(sites, tasks, task);
-    if (last_in_column == nullptr) return range;
-    const auto row_start = [&](int64_t position) {
-      while (position > 0 && position < sites && place_of(position).row == place_of(position - 1).row) ++position;
-      return position;
-    };
-    return Range{row_start(range.begin), row_start(range.end)};
-  };
-  struct Piece {
-    int64_t begin;
-    Summary summary;
-  };
-  Piece pieces[kMaxTasks];
-  const bool cut = parallel.Run(tasks, [&](int task) {
-    const Range range = piece_of(task);
-    int32_t* const own = last_in_column == nullptr ? nullptr : last_in_column + task * width;
-    if (own != nullptr) std::fill_n(own, width, -1);
-    pieces[task] = {range.begin, CutPiece(place_of, range, own, rows)};
+  SitePieces pieces(parallel, sites);
+  Summary summaries[SitePieces::kMaxTasks];
+  const bool any_order = last_in_column != nullptr;
+  const auto same_row = [&](int64_t i) { return any_order && place_of(i).row == place_of(i - 1).row; };
+  const bool cut = pieces.Run(same_row, [&](int task, Range range) {
+    int32_t* const own = any_order ? last_in_column + task * width : nullptr;
+    if (any_order) std::fill_n(own, width, -1);
+    summaries[task] = CutPiece(place_of, range, own, rows);
+    return summaries[task].rows;
   });
   if (!cut) return false;
-  rows.ascending = rows.distinct = true;
-  rows.count = 0;
-  for (int task = 0; task < tasks; ++task) {
-    const auto& [begin, summary] = pieces[task];
-    if (rows.count != begin) {
-      std::copy(rows.ids + begin, rows.ids + begin + summary.rows, rows.ids + rows.count);
-      std::copy(rows.begins + begin, rows.begins + begin + summary.rows, rows.begins + rows.count);
-    }
-    rows.count += summary.rows;
-    rows.ascending &= summary.ascending;
-    rows.distinct &= summary.distinct;
-  }
+  const auto all = [&](bool Summary::* flag) {
+    return std::all_of(summaries, summaries + pieces.tasks(), [=](const Summary& summary) { return summary.*flag; });
+  };
+  rows.ascending = all(&Summary::ascending);
+  rows.distinct = all(&Summary::distinct);
+  rows.count = pieces.found();
+  pieces.Join(rows.ids);
+  pieces.Join(rows.begins);
   rows.ids[rows.count] = kMaxInt64;
   rows.begins[rows.count] = static_cast<int32_t>(sites);
   return true;
@@ -166,7 +145,7 @@ RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& par
   const Packing packing(problem);
   auto* words = static_cast<Word*>(room.words);
   auto* spare = words + sites;
-  const int tasks = TasksFor(parallel, sites);
+  const int tasks = SitePieces(parallel, sites).tasks();
   const bool packed = parallel.Run(tasks, [&](int task) {
     WithDims(problem.dims, [&]<int kDims>() {
       const PlaceOfInput<kDims> place_of{problem};
@@ -216,7 +195,7 @@ SiteSortRoom::SiteSortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
   }
   counters = arena.Take<uint32_t>(kSortCounters);
   if (RowSearch::HasTables(problem)) {
-    last_in_column = arena.Take<int32_t>(kMaxTasks * int64_t{problem.axes[problem.dims - 1].input});
+    last_in_column = arena.Take<int32_t>(SitePieces::kMaxTasks * int64_t{problem.axes[problem.dims - 1].input});
   }
 }
 

@@ -4,12 +4,11 @@
 
 #include "core/bit_sort.h"
 #include "core/checked_math.h"
+#include "ops/get_indice_pairs/get_indice_pairs_pieces.h"
 
 namespace detops {
 namespace {
 
-constexpr int64_t kMinTaskSites = 8 << 10;
-constexpr int kMaxTasks = 16;
 constexpr int kMaxReach = 8;  // a word has at least 48 sites of its own
 
 // How far a centred kernel reaches on an axis, counted from the last but `from_last`.
@@ -38,41 +37,20 @@ SiteKeys KeysFor(const GetIndicePairsProblem& problem, const WordGeometry& geome
   return keys;
 }
 
-int TasksFor(const Parallel& parallel, int64_t sites) {
-  return std::min(kMaxTasks, parallel.TaskCount(sites, kMinTaskSites));
-}
-
-// Runs collect(task, range) on pieces of the sites and joins the words that it leaves from index range.begin on; it
-// returns their number. Where same(i) says so, site i must be in the piece of site i - 1. words.distinct becomes false
-// if any piece has returned a negative number.
+// Collects words by collect(task, range) on pieces of the sites that words do not cross, see SitePieces; it returns a
+// negative number if it cannot. Then words.distinct becomes false.
 template <class Same, class Collect>
-[[nodiscard]] bool JoinPieces(const Parallel& parallel, int64_t sites, const Same& same, const Collect& collect,
-                              SiteWords& words) {
-  const int tasks = TasksFor(parallel, sites);
-  const auto cut = [&](int64_t position) {
-    while (position > 0 && position < sites && same(position)) ++position;
-    return position;
-  };
-  int64_t begins[kMaxTasks];
-  int64_t counts[kMaxTasks];
-  const bool collected = parallel.Run(tasks, [&](int task) {
-    const Range piece = PieceOf(sites, tasks, task);
-    begins[task] = cut(piece.begin);
-    counts[task] = collect(task, Range{begins[task], cut(piece.end)});
-  });
-  if (!collected) return false;
-  words.count = 0;
-  words.distinct = std::all_of(counts, counts + tasks, [](int64_t count) { return count >= 0; });
+[[nodiscard]] bool CollectPieces(const Parallel& parallel, int64_t sites, const Same& same, const Collect& collect,
+                                 SiteWords& words) {
+  SitePieces pieces(parallel, sites);
+  if (!pieces.Run(same, collect)) return false;
+  words.distinct = !pieces.failed();
   if (!words.distinct) return true;
-  const auto join = [&](auto* array) {
-    auto* end = array;
-    for (int task = 0; task < tasks; ++task) end = std::copy_n(array + begins[task], counts[task], end);
-  };
-  for (int task = 0; task < tasks; ++task) words.count += counts[task];
-  const bool joined = tasks == 1 || parallel.Run(3, [&](int array) {
-    if (array == 0) join(words.ids);
-    if (array == 1) join(words.bits);
-    if (array == 2) join(words.begins);
+  words.count = pieces.found();
+  const bool joined = pieces.tasks() == 1 || parallel.Run(3, [&](int array) {
+    if (array == 0) pieces.Join(words.ids);
+    if (array == 1) pieces.Join(words.bits);
+    if (array == 2) pieces.Join(words.begins);
   });
   words.begins[words.count] = static_cast<int32_t>(sites);
   return joined;
@@ -82,7 +60,7 @@ RunResult SortIntoWords(const GetIndicePairsProblem& problem, const WordGeometry
                         const Parallel& parallel, const WordSortRoom& room, SiteWords& words) {
   const int64_t sites = problem.sites;
   const int index_bits = BitsToNumber(sites);
-  const int tasks = TasksFor(parallel, sites);
+  const int tasks = SitePieces(parallel, sites).tasks();
   const bool packed = parallel.Run(tasks, [&](int task) {
     const Range range = PieceOf(sites, tasks, task);
     problem.kernels.words.pack_sites(keys, range.begin, range.end, index_bits, room.packed);
@@ -107,7 +85,7 @@ RunResult SortIntoWords(const GetIndicePairsProblem& problem, const WordGeometry
                                              .begins = words.begins,
                                              .order = words.order});
   };
-  return JoinPieces(parallel, sites, same, rank, words) ? RunResult::kDone : RunResult::kRunnerFailed;
+  return CollectPieces(parallel, sites, same, rank, words) ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
 }  // namespace
@@ -146,7 +124,7 @@ WordSortRoom::WordSortRoom(const GetIndicePairsProblem& problem, const WordGeome
   const bool packable = geometry.fits && geometry.id_bits + 6 + BitsToNumber(problem.sites) <= 64;
   packed = packable ? arena.Take<uint64_t>(SaturatingMultiply(2, problem.sites)) : nullptr;
   counters = packable ? arena.Take<uint32_t>(kSortCounters) : nullptr;
-  tables = packable ? arena.Take<WordTables>(kMaxTasks) : nullptr;
+  tables = packable ? arena.Take<WordTables>(SitePieces::kMaxTasks) : nullptr;
 }
 
 RunResult BuildSiteWords(const GetIndicePairsProblem& problem, const WordGeometry& geometry, const Parallel& parallel,
@@ -166,7 +144,7 @@ RunResult BuildSiteWords(const GetIndicePairsProblem& problem, const WordGeometr
                                                 .bits = words.bits,
                                                 .begins = words.begins});
   };
-  if (!JoinPieces(parallel, problem.sites, same_word, collect, words)) return RunResult::kRunnerFailed;
+  if (!CollectPieces(parallel, problem.sites, same_word, collect, words)) return RunResult::kRunnerFailed;
   words.ascending = words.distinct;
   if (words.ascending || room.packed == nullptr) return RunResult::kDone;
   return SortIntoWords(problem, geometry, keys, parallel, room, words);

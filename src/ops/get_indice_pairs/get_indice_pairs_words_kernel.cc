@@ -100,16 +100,16 @@ HWY_INLINE void AppendOffset(const WordsToSearch& words, uint64_t outputs, int32
   head = end;
 }
 
-// The same for three neighbouring offsets, whose inputs are neighbours too.
+// The same for the offsets of a line of three, deltas 1, 0 and -1, whose inputs are neighbours.
 template <bool kOrdered>
 HWY_INLINE void AppendThree(const WordsToSearch& words, uint64_t outputs, int32_t position, uint64_t inputs,
-                            int32_t base, int first_delta, int32_t** heads) {
+                            int32_t base, int32_t** heads) {
   const int64_t row_length = words.row_length;
   int32_t* first = heads[0];
   int32_t* second = heads[1];
   int32_t* third = heads[2];
   do {
-    const int bit = std::countr_zero(outputs) - first_delta;
+    const int bit = std::countr_zero(outputs) - 1;
     outputs &= outputs - 1;
     const uint64_t met = inputs >> bit;
     const int32_t index = kOrdered ? words.order[position] : position;
@@ -148,7 +148,7 @@ HWY_INLINE void SearchWordsAs(const WordsToSearch& words) {
       int32_t** const heads = words.heads + line.first_head;
       if (line.count == 3 && line.dilation == 1 && line.first_delta == 1) {  // by far the most frequent
         if ((outputs & (inputs << 1 | inputs | inputs >> 1)) == 0) continue;
-        AppendThree<kOrdered>(words, outputs, position, inputs, base, 1, heads);
+        AppendThree<kOrdered>(words, outputs, position, inputs, base, heads);
         continue;
       }
       for (int offset = 0; offset < line.count; ++offset) {
