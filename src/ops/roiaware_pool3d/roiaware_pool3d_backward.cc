@@ -1,6 +1,7 @@
 // Backward. First all numbers that will be used as places are looked at, and the voxels that hold something are marked:
 // most hold nothing, and only the marked ones are read again. Then every task adds its own channels of its own points,
-// voxel after voxel, so the order of a sum does not depend on the cutting.
+// voxel after voxel, so the order of a sum does not depend on the cutting. Averages are summed point after point
+// instead, with the same bits, if their lists fit where the sums would be.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -9,12 +10,13 @@
 #include "core/data_type.h"
 #include "core/half.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d.h"
+#include "ops/roiaware_pool3d/roiaware_pool3d_by_point.h"
 
 namespace detops {
 namespace {
 
 constexpr int64_t kWordBits = 64;
-constexpr int kMaxLooks = 64;  // tasks of the first look
+constexpr int kMaxLooks = SharesByPoint::kMaxFinders;  // tasks of the first look
 
 class BackwardPass {
  public:
@@ -26,9 +28,7 @@ class BackwardPass {
 
   RunResult Run(bool check, Scratch& scratch, GradientFault* fault) {
     if (!TakeFromScratch(scratch, [&](Arena& arena) { Take(arena); })) return RunResult::kNoMemory;
-    if (!LookAtAll(check, fault)) return RunResult::kRunnerFailed;
-    if (fault->kind != GradientFault::kNone) return RunResult::kDone;
-    return AddAll() && StoreAll() ? RunResult::kDone : RunResult::kRunnerFailed;
+    return problem_.method == PoolMethod::kMax ? RunMax(check, fault) : RunAverage(check, fault);
   }
 
  private:
@@ -36,6 +36,42 @@ class BackwardPass {
     marks_ = arena.Take<uint64_t>(words_);
     sums_ = arena.Take<double>(numbers_);
   }
+
+  RunResult RunMax(bool check, GradientFault* fault) {
+    const int tasks = LookCount(problem_.channels);
+    const auto clear = [&](int task) { ClearPiece(tasks, task); };  // while the look waits for memory
+    const auto look = [&](int, int64_t word, Range voxels) { return LookAtArgmax(word, voxels, check); };
+    if (!LookAtAll(tasks, clear, look, fault)) return RunResult::kRunnerFailed;
+    return fault->kind == GradientFault::kNone ? AddAll() : RunResult::kDone;
+  }
+
+  RunResult RunAverage(bool check, GradientFault* fault) {
+    constexpr int64_t kLineNumbers = 16;  // of a list, most of which are empty
+    const int tasks = LookCount(kLineNumbers);
+    SharesByPoint shares(problem_, sums_, numbers_, tasks);
+    const auto look = [&](int task, int64_t word, Range voxels) {
+      return LookAtLists(word, voxels, check,
+                         [&](int64_t voxel, List list) { shares.Append(task, voxel, list.points, list.count); });
+    };
+    if (!LookAtAll(tasks, [](int) {}, look, fault)) return RunResult::kRunnerFailed;
+    if (check && problem_.begins != nullptr && problem_.voxels == 0 && problem_.begins[0] != 0) {
+      *fault = {GradientFault::kBegin, 0};
+    }
+    if (fault->kind != GradientFault::kNone) return RunResult::kDone;
+    if (shares.Complete()) {
+      shares.Sort();
+      return shares.Sum(parallel_) ? RunResult::kDone : RunResult::kRunnerFailed;
+    }
+    const bool cleared = parallel_.Run(tasks, [&](int task) { ClearPiece(tasks, task); });
+    return cleared ? AddAll() : RunResult::kRunnerFailed;
+  }
+
+  void ClearPiece(int tasks, int task) {
+    const Range range = PieceOf(numbers_, tasks, task);
+    std::fill(sums_ + range.begin, sums_ + range.end, 0.0);
+  }
+
+  RunResult AddAll() { return AddToSums() && StoreSums() ? RunResult::kDone : RunResult::kRunnerFailed; }
 
   // The points of a voxel; average only.
   struct List {
@@ -51,57 +87,66 @@ class BackwardPass {
     return {problem_.pts_idx + begin, problem_.begins[voxel + 1] - begin};
   }
 
-  // Marks the voxels that hold something; also clears the sums. Finds the first fault if `check`.
-  bool LookAtAll(bool check, GradientFault* fault) {
+  int LookCount(int64_t numbers_of_voxel) const {
     constexpr int64_t kMinTaskNumbers = 50'000;
-    const int64_t row = problem_.method == PoolMethod::kMax ? problem_.channels : 16;
-    const int tasks = std::min(kMaxLooks, parallel_.TaskCount(problem_.voxels * row + numbers_, kMinTaskNumbers));
+    return std::min(kMaxLooks, parallel_.TaskCount(problem_.voxels * numbers_of_voxel, kMinTaskNumbers));
+  }
+
+  // Calls start(task), look(task, word, voxels) for the words of `marks_`, and gives the first fault.
+  template <class Start, class Look>
+  bool LookAtAll(int tasks, const Start& start, const Look& look, GradientFault* fault) const {
     GradientFault found[kMaxLooks];
     const bool done = parallel_.Run(tasks, [&](int task) {
-      const Range sums = PieceOf(numbers_, tasks, task);
-      std::fill(sums_ + sums.begin, sums_ + sums.end, 0.0);
+      start(task);
       const Range range = PieceOf(words_, tasks, task);
       for (int64_t word = range.begin; word < range.end; ++word) {
         const int64_t first = word * kWordBits;
-        const int64_t last = std::min(first + kWordBits, problem_.voxels);
-        const GradientFault here = problem_.method == PoolMethod::kMax ? LookAtArgmax(word, first, last, check)
-                                                                       : LookAtLists(word, first, last, check);
-        if (here.kind == GradientFault::kNone) continue;
-        found[task] = here;
-        return;
+        found[task] = look(task, word, Range{first, std::min(first + kWordBits, problem_.voxels)});
+        if (found[task].kind != GradientFault::kNone) return;
       }
     });
-    if (check && problem_.begins != nullptr && problem_.voxels == 0 && problem_.begins[0] != 0) {
-      *fault = {GradientFault::kBegin, 0};
-    }
     for (int task = 0; task < tasks && fault->kind == GradientFault::kNone; ++task) *fault = found[task];
     return done;
   }
 
-  GradientFault LookAtArgmax(int64_t word, int64_t first, int64_t last, bool check) {
+  GradientFault LookAtArgmax(int64_t word, Range voxels, bool check) {
     const auto points = static_cast<int32_t>(problem_.points);
-    const int32_t* rows = problem_.argmax + first * problem_.channels;
+    const int32_t* rows = problem_.argmax + voxels.begin * problem_.channels;
     bool bad = false;
-    marks_[word] = problem_.kernels.inspect(rows, problem_.channels, last - first, points, &bad);
+    marks_[word] = problem_.kernels.inspect(rows, problem_.channels, voxels.end - voxels.begin, points, &bad);
     if (!bad || !check) return {};
     int64_t i = 0;
     while (rows[i] >= -1 && rows[i] < points) ++i;
-    return {GradientFault::kArgmax, first * problem_.channels + i};
+    return {GradientFault::kArgmax, voxels.begin * problem_.channels + i};
   }
 
-  GradientFault LookAtLists(int64_t word, int64_t first, int64_t last, bool check) {
+  // Calls found(voxel, list) for lists that hold something. First without a branch: an unforeseen one would also stop the
+  // flow of lists from memory.
+  template <class Found>
+  GradientFault LookAtLists(int64_t word, Range voxels, bool check, const Found& found) {
     // The counts of the dense form are too far from each other for the processor to see them coming.
     constexpr int64_t kAhead = 48;
-    uint64_t marks = 0;
-    for (int64_t voxel = first; voxel < last; ++voxel) {
-      if (problem_.begins == nullptr && voxel + kAhead < problem_.voxels) {
-        __builtin_prefetch(problem_.pts_idx + (voxel + kAhead) * problem_.max_points);
+    uint64_t not_empty = 0;
+    for (int64_t voxel = voxels.begin; voxel < voxels.end; ++voxel) {
+      if (problem_.begins == nullptr) {
+        __builtin_prefetch(problem_.pts_idx + std::min(voxel + kAhead, problem_.voxels - 1) * problem_.max_points);
       }
+      not_empty |= static_cast<uint64_t>(ListOf(voxel).count != 0) << (voxel - voxels.begin);
+    }
+    // Of the compact form the first begin has to be looked at, too; any other that is wrong is the end of a wrong list.
+    if (word == 0 && problem_.begins != nullptr) not_empty |= 1;
+    uint64_t marks = 0;
+    for (; not_empty != 0; not_empty &= not_empty - 1) {
+      const uint64_t bit = not_empty & -not_empty;
+      const int64_t voxel = voxels.begin + std::countr_zero(not_empty);
       if (check) {
         const GradientFault fault = LookAtList(voxel);
         if (fault.kind != GradientFault::kNone) return fault;
       }
-      marks |= static_cast<uint64_t>(ListOf(voxel).count > 0) << (voxel - first);
+      const List list = ListOf(voxel);
+      if (list.count <= 0) continue;
+      marks |= bit;
+      found(voxel, list);
     }
     marks_[word] = marks;
     return {};
@@ -126,7 +171,7 @@ class BackwardPass {
     return {};
   }
 
-  bool AddAll() {
+  bool AddToSums() {
     // Channels are shared out first, in pieces of a cache line; then points.
     constexpr int64_t kMinTaskNumbers = 20'000;
     constexpr int64_t kChannelPiece = 8;
@@ -201,7 +246,7 @@ class BackwardPass {
     }
   }
 
-  bool StoreAll() {
+  bool StoreSums() {
     constexpr int64_t kMinTaskNumbers = 100'000;
     const int tasks = parallel_.TaskCount(numbers_, kMinTaskNumbers);
     return parallel_.Run(tasks, [&](int task) {

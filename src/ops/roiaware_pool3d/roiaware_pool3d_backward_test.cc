@@ -116,6 +116,44 @@ TEST_P(RoiAwarePool3dBackwardByHand, ChannelsAreSeparate) {
   });
 }
 
+// Many lists that name few points: all over the boxes, or at their end, where one task finds them all. However many
+// channels there are to keep lists in the place of, the sums are the same. Whole numbers, so they are exact.
+TEST_P(RoiAwarePool3dBackwardByHand, ManyListsOfFewPoints) {
+  constexpr int64_t kVoxels = int64_t{2} * 20 * 20 * 20, kPoints = 300, kNamed = 4, kUsed = 1500;
+  for (const int64_t channels : {1, 3, 40, 200}) {
+    const Sizes sizes = {2, kPoints, channels, 20, 20, 20, kNamed + 1};
+    const Problem problem(GetParam(), sizes);
+    Dense forward = problem.NewDense();
+    Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents());
+    for (const int64_t step : {int64_t{1}, kVoxels / kUsed}) {
+      SCOPED_TRACE(testing::Message() << channels << " channels, every " << step << ". voxel");
+      std::vector<double> expected(kPoints, 0.0);
+      forward.pts_idx.Fill(0);
+      grad_out.Fill(0);
+      for (int64_t i = 0; i < kUsed; ++i) {
+        const int64_t voxel = kVoxels - kUsed * step + i * step;
+        const auto gradient = static_cast<double>(kNamed * (1 + i % 3));
+        for (int64_t c = 0; c < channels; ++c) grad_out.Set(voxel * channels + c, c % 2 == 0 ? gradient : -gradient);
+        forward.pts_idx.Set(voxel * (kNamed + 1), kNamed);
+        for (int64_t k = 0; k < kNamed; ++k) {
+          const int64_t point = (i * 7 + k * k * 31) % (kPoints - 1);
+          forward.pts_idx.Set(voxel * (kNamed + 1) + 1 + k, static_cast<double>(point));
+          expected[static_cast<size_t>(point)] += gradient / kNamed;
+        }
+      }
+      ForEachConfiguration(ProfileFor(GetParam()), [&](const Handle& handle) {
+        Tensor grad_in = problem.NewGradient();
+        ASSERT_EQ(RunBackward(handle, kAverage, sizes, forward, grad_out, grad_in), MLUOP_STATUS_SUCCESS)
+            << handle.LastError();
+        for (int64_t i = 0; i < grad_in.elements(); ++i) {
+          const double sum = expected[static_cast<size_t>(i / channels)];
+          ASSERT_EQ(grad_in.Get(i), i % channels % 2 == 0 ? sum : -sum) << "element " << i;
+        }
+      });
+    }
+  }
+}
+
 // ---- the older spelling ----
 
 TEST_P(RoiAwarePool3dBackwardByHand, OlderSpellingIsTheSame) {

@@ -13,6 +13,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "ops/roiaware_pool3d/roiaware_pool3d_entry_sort-inl.h"
 #include "ops/roiaware_pool3d/roiaware_pool3d_pool-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -134,6 +135,7 @@ void PoolMax(mluOpDataType_t type, const VoxelPool& pool) { DETOPS_BY_TYPE(PoolM
 void PoolAverage(mluOpDataType_t type, const VoxelPool& pool) { DETOPS_BY_TYPE(PoolAverageOf, pool) }
 void AddMax(mluOpDataType_t type, const VoxelGradient& gradient) { DETOPS_BY_TYPE(AddMaxOf, gradient) }
 void AddAverage(mluOpDataType_t type, const VoxelGradient& gradient) { DETOPS_BY_TYPE(AddAverageOf, gradient) }
+void SumShares(mluOpDataType_t type, const PointGradients& gradients) { DETOPS_BY_TYPE(SumSharesOf, gradients) }
 void StoreSums(mluOpDataType_t type, const double* sums, void* target, int64_t count) {
   DETOPS_BY_TYPE(StoreSumsOf, sums, target, count)
 }
@@ -143,7 +145,8 @@ void StoreSums(mluOpDataType_t type, const double* sums, void* target, int64_t c
 }  // namespace
 
 RoiAwareKernels RoiAwareKernelsOfTarget() {
-  return {FindFloat, FindDouble, PoolMax, PoolAverage, Fill, FlushStores, AddMax, AddAverage, StoreSums, Inspect};
+  return {FindFloat,   FindDouble, SortFewEntries, PoolMax,   PoolAverage, Fill,
+          FlushStores, AddMax,     AddAverage,     SumShares, StoreSums,   Inspect};
 }
 
 }  // namespace HWY_NAMESPACE

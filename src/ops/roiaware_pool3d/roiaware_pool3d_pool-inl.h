@@ -132,22 +132,35 @@ HWY_NOINLINE void AddMaxOf(const VoxelGradient& g) {
   }
 }
 
+// A share of a gradient: a product of its own type, and as double from there on.
+template <class DD, typename T>
+HWY_INLINE hn::Vec<DD> SharedGradient(DD dd, const T* gradient, RealOf<T> share, int64_t left) {
+  const hn::Rebind<RealOf<T>, DD> d;
+  const auto part = hn::Mul(LoadFirst(d, gradient, left), hn::Set(d, share));
+  if constexpr (std::is_same_v<T, double>) {
+    return part;
+  } else {
+    return hn::PromoteTo(dd, part);
+  }
+}
+
+template <class DD, typename T>
+HWY_INLINE void StoreSum(DD dd, hn::Vec<DD> sum, T* to, int64_t left) {
+  if constexpr (std::is_same_v<T, double>) {
+    StoreFirst(sum, dd, to, left);
+  } else {
+    StoreFirst(FloatsFor<T>(dd, sum), hn::Rebind<float, DD>(), to, left);
+  }
+}
+
 template <typename T>
 HWY_NOINLINE void AddAverageOf(const VoxelGradient& g) {
-  using Real = RealOf<T>;
   const hn::ScalableTag<double> dd;
-  const hn::Rebind<Real, decltype(dd)> d;
   const auto n = static_cast<int64_t>(hn::Lanes(dd));
-  const auto share = hn::Set(d, Real{1} / static_cast<Real>(g.count));
+  const auto share = RealOf<T>{1} / static_cast<RealOf<T>>(g.count);
   for (int64_t c = g.channel_begin; c < g.channel_end; c += n) {
     const int64_t left = g.channel_end - c;
-    const auto part = hn::Mul(LoadFirst(d, static_cast<const T*>(g.gradient) + c, left), share);
-    hn::Vec<decltype(dd)> added;
-    if constexpr (std::is_same_v<Real, double>) {
-      added = part;
-    } else {
-      added = hn::PromoteTo(dd, part);
-    }
+    const auto added = SharedGradient(dd, static_cast<const T*>(g.gradient) + c, share, left);
     for (int64_t k = 0; k < g.count; ++k) {
       const int32_t point = g.points[k];
       if (point < g.point_begin || point >= g.point_end) continue;
@@ -158,17 +171,54 @@ HWY_NOINLINE void AddAverageOf(const VoxelGradient& g) {
 }
 
 template <typename T>
-HWY_NOINLINE void StoreSumsOf(const double* sums, void* target, int64_t count) {
-  auto* to = static_cast<T*>(target);
-  if constexpr (std::is_same_v<T, double>) {
-    std::copy_n(sums, count, to);
-  } else {
-    const hn::ScalableTag<double> dd;
-    const hn::Rebind<float, decltype(dd)> d;
-    const auto n = static_cast<int64_t>(hn::Lanes(dd));
-    for (int64_t i = 0; i < count; i += n) {
-      StoreFirst(FloatsFor<T>(dd, LoadFirst(dd, sums + i, count - i)), d, to + i, count - i);
+HWY_NOINLINE void SumSharesOf(const PointGradients& g) {
+  constexpr int64_t kAhead = 16;  // the voxels of points that follow each other lie anywhere
+  const hn::ScalableTag<double> dd;
+  const auto n = static_cast<int64_t>(hn::Lanes(dd));
+  const auto row = [&](int64_t share) {
+    return static_cast<const T*>(g.gradients) + g.shares[share].voxel * g.channels;
+  };
+  int64_t first = g.begin == 0 ? 0 : g.ends[g.begin - 1];
+  for (int64_t point = g.begin; point < g.end; ++point) {
+    const int64_t last = g.ends[point];
+    for (int64_t k = first + kAhead; k < std::min(last + kAhead, g.listed); ++k) __builtin_prefetch(row(k));
+    T* target = static_cast<T*>(g.target) + point * g.channels;
+    // The number of shares is a coin toss to the processor: it should be tossed once for many channels.
+    int64_t c = 0;
+    for (; c + 4 * n <= g.channels; c += 4 * n) {
+      auto sum0 = hn::Zero(dd), sum1 = hn::Zero(dd), sum2 = hn::Zero(dd), sum3 = hn::Zero(dd);
+      for (int64_t k = first; k < last; ++k) {
+        const auto share = static_cast<RealOf<T>>(g.shares[k].share);
+        const T* from = row(k) + c;
+        sum0 = hn::Add(sum0, SharedGradient(dd, from, share, n));
+        sum1 = hn::Add(sum1, SharedGradient(dd, from + n, share, n));
+        sum2 = hn::Add(sum2, SharedGradient(dd, from + 2 * n, share, n));
+        sum3 = hn::Add(sum3, SharedGradient(dd, from + 3 * n, share, n));
+      }
+      StoreSum(dd, sum0, target + c, n);
+      StoreSum(dd, sum1, target + c + n, n);
+      StoreSum(dd, sum2, target + c + 2 * n, n);
+      StoreSum(dd, sum3, target + c + 3 * n, n);
     }
+    for (; c < g.channels; c += n) {
+      const int64_t left = g.channels - c;
+      auto sum = hn::Zero(dd);
+      for (int64_t k = first; k < last; ++k) {
+        const auto share = static_cast<RealOf<T>>(g.shares[k].share);
+        sum = hn::Add(sum, SharedGradient(dd, row(k) + c, share, left));
+      }
+      StoreSum(dd, sum, target + c, left);
+    }
+    first = last;
+  }
+}
+
+template <typename T>
+HWY_NOINLINE void StoreSumsOf(const double* sums, void* target, int64_t count) {
+  const hn::ScalableTag<double> dd;
+  const auto n = static_cast<int64_t>(hn::Lanes(dd));
+  for (int64_t i = 0; i < count; i += n) {
+    StoreSum(dd, LoadFirst(dd, sums + i, count - i), static_cast<T*>(target) + i, count - i);
   }
 }
 

@@ -54,6 +54,7 @@ class BoxSearch {
     points_.Take(arena);
     begins_ = arena.Take<int64_t>(problem_.boxes + 1);
     counts_ = arena.Take<int64_t>(problem_.boxes);
+    sorted_ = arena.Take<const VoxelPoint*>(problem_.boxes);
     entries_ = arena.Take<VoxelPoint>(room_);
     spare_ = arena.Take<VoxelPoint>(room_);
   }
@@ -90,31 +91,36 @@ class BoxSearch {
       for (int64_t box = task == 0 ? begin : first_box(task); box < last; ++box) {
         VoxelPoint* entries = entries_ + begins_[box];
         counts_[box] = points_.Find(box, entries);
-        Sort(entries, spare_ + begins_[box], counts_[box]);
+        sorted_[box] = Sort(entries, spare_ + begins_[box], counts_[box]);
         found(box);
       }
     });
   }
 
-  BoxEntries EntriesOf(int64_t box) const {
-    const VoxelPoint* first = entries_ + begins_[box];
-    return {first, first + counts_[box]};
-  }
+  BoxEntries EntriesOf(int64_t box) const { return {sorted_[box], sorted_[box] + counts_[box]}; }
 
  private:
-  void Sort(VoxelPoint* entries, VoxelPoint* spare, int64_t count) const {
-    constexpr int64_t kFew = 1024;
-    if (count <= kFew) return std::sort(entries, entries + count);
+  // The result is in one of the two.
+  VoxelPoint* Sort(VoxelPoint* entries, VoxelPoint* spare, int64_t count) const {
+    constexpr int64_t kVeryFew = 16;
+    const int64_t voxels = problem_.grid.count();
+    if (count > kVeryFew && count <= kFewEntries && voxels <= kMostVoxelsOfFew) {
+      problem_.kernels.sort_few(entries, count, voxels, spare);
+      return spare;
+    }
+    if (count <= kFewEntries) {
+      std::sort(entries, entries + count);
+      return entries;
+    }
     const Parallel alone(1);
     uint32_t counters[1 << kMaxDigitBits];
-    const int point_bits = BitsToNumber(problem_.points);
-    const int voxel_bits = BitsToNumber(problem_.grid.count());
     VoxelPoint* by_point = entries;
     VoxelPoint* sorted = entries;
-    const bool done = SortByBits(alone, entries, spare, count, 0, point_bits, counters, &by_point) &&
-                      SortByBits(alone, by_point, by_point == entries ? spare : entries, count, 32, 32 + voxel_bits,
-                                 counters, &sorted);
-    if (done && sorted != entries) std::copy_n(sorted, count, entries);
+    // One thread needs no runner, so nothing fails.
+    static_cast<void>(SortByBits(alone, entries, spare, count, 0, BitsToNumber(problem_.points), counters, &by_point) &&
+                      SortByBits(alone, by_point, by_point == entries ? spare : entries, count, 32,
+                                 32 + BitsToNumber(voxels), counters, &sorted));
+    return sorted;
   }
 
   const BoxSearchProblem& problem_;
@@ -124,6 +130,7 @@ class BoxSearch {
   int64_t work_ = 0;
   int64_t* begins_ = nullptr;
   int64_t* counts_ = nullptr;
+  const VoxelPoint** sorted_ = nullptr;  // the entries of a box, in `entries_` or `spare_`
   VoxelPoint* entries_ = nullptr;
   VoxelPoint* spare_ = nullptr;
 };

@@ -1,0 +1,94 @@
+// The average's lists of points, turned around: which voxels give something to a point. So the row of a point is summed
+// in registers and written once, where sums in memory would be cleared, added to and read again.
+#ifndef DETOPS_OPS_ROIAWARE_POOL3D_BY_POINT_H_
+#define DETOPS_OPS_ROIAWARE_POOL3D_BY_POINT_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "ops/roiaware_pool3d/roiaware_pool3d.h"
+
+namespace detops {
+
+class SharesByPoint {
+ public:
+  static constexpr int kMaxFinders = 64;
+
+  // Works in `memory`, so many doubles that need not be cleared. Points are found by `finders` tasks; voxels ascend
+  // from one task to the next, and in a task.
+  SharesByPoint(const GradientProblem& problem, double* memory, int64_t doubles, int finders)
+      : problem_(problem), finders_(finders) {
+    static_assert(sizeof(FoundPoint) == sizeof(VoxelShare) && sizeof(VoxelShare) == 2 * sizeof(double));
+    const int64_t of_ends = DivideRoundUp(problem.points, 4) * 2;  // whole 16 bytes
+    const int64_t entries = std::max<int64_t>(0, doubles - of_ends) / 2;
+    room_ = std::min<int64_t>(entries / 2, UINT32_MAX) / finders;
+    ends_ = reinterpret_cast<uint32_t*>(memory);
+    found_ = reinterpret_cast<FoundPoint*>(memory + of_ends);
+    shares_ = reinterpret_cast<VoxelShare*>(found_ + room_ * finders);
+  }
+
+  // The points of a voxel. What does not fit is left out, and Complete() becomes false.
+  void Append(int finder, int64_t voxel, const int32_t* points, int64_t count) {
+    const int64_t used = used_[finder];
+    used_[finder] = used + count;
+    if (used_[finder] > room_) return;
+    FoundPoint* to = found_ + finder * room_ + used;
+    for (int64_t k = 0; k < count; ++k) to[k] = {voxel, points[k], static_cast<int32_t>(count)};
+  }
+
+  bool Complete() const { return *std::max_element(used_, used_ + finders_) <= room_; }
+
+  // Sorts what was found by points; of a point, by voxels.
+  void Sort() {
+    std::fill_n(ends_, problem_.points, 0u);
+    VisitFound([&](const FoundPoint& found) { ++ends_[found.point]; });
+    // Counts become begins, and begins become ends as the lists are filled.
+    uint32_t place = 0;
+    for (int64_t point = 0; point < problem_.points; ++point) place += std::exchange(ends_[point], place);
+    const bool wide = problem_.type == MLUOP_DTYPE_DOUBLE;
+    VisitFound([&](const FoundPoint& found) {
+      const double share =
+          wide ? 1.0 / static_cast<double>(found.count) : double{1.0f / static_cast<float>(found.count)};
+      shares_[ends_[found.point]++] = {found.voxel, share};
+    });
+    listed_ = place;
+  }
+
+  bool Sum(const Parallel& parallel) const {
+    constexpr int64_t kMinTaskNumbers = 50'000;
+    const int tasks = parallel.TaskCount((listed_ + problem_.points) * problem_.channels, kMinTaskNumbers);
+    return parallel.Run(tasks, [&](int task) {
+      const Range range = PieceOf(problem_.points, tasks, task);
+      problem_.kernels.sum_shares(problem_.type, {shares_, ends_, listed_, range.begin, range.end, problem_.grad_out,
+                                                  problem_.channels, problem_.grad_in});
+    });
+  }
+
+ private:
+  struct FoundPoint {
+    int64_t voxel;
+    int32_t point, count;
+  };
+
+  template <class Visit>
+  void VisitFound(const Visit& visit) const {
+    for (int finder = 0; finder < finders_; ++finder) {
+      const FoundPoint* found = found_ + finder * room_;
+      for (int64_t i = 0; i < used_[finder]; ++i) visit(found[i]);
+    }
+  }
+
+  const GradientProblem& problem_;
+  int finders_;
+  int64_t room_;                    // of each finder
+  int64_t used_[kMaxFinders] = {};  // by each finder, or wanted
+  int64_t listed_ = 0;
+  uint32_t* ends_;      // [P]: where the shares of a point end
+  FoundPoint* found_;   // [finders, room]
+  VoxelShare* shares_;  // by point
+};
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_ROIAWARE_POOL3D_BY_POINT_H_
