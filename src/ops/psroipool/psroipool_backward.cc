@@ -182,8 +182,9 @@ class BackwardPass {
     const int64_t blocks = DivideRoundUp(pixels, kBlockPixels);
     const int64_t units = group.images() * (problem_.channels_first ? group.planes() : blocks);
     const int64_t work = group.images() * group.planes() * plan_.plane_stride;
+    constexpr int64_t kMinWriteTask = 32'000;  // some 5 us: numbers are moved one by one and out of order
     const int tasks =
-        static_cast<int>(std::min<int64_t>({parallel_.TaskCount(work, kMinPlaneTask), parallel_.ThreadCount(), units}));
+        static_cast<int>(std::min<int64_t>({parallel_.TaskCount(work, kMinWriteTask), parallel_.ThreadCount(), units}));
     const bool stream = stream_ && group.planes() == plan_.planes;
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(units, tasks, task);
