@@ -1,5 +1,6 @@
 // The regular convolution with a bit for every site of the output space.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -49,9 +50,17 @@ int64_t BlockNumbers(const GetIndicePairsProblem& problem) {
   return RegularBlockNumbers(geometry);
 }
 
+// The promise about memory, 64 bytes for each L and 64 MiB: what does not grow with L or the space takes less than 20
+// MiB.
+int64_t MostBytes(const GetIndicePairsProblem& problem) { return (int64_t{36} << 20) + 64 * problem.sites; }
+int64_t NeededBytes(const GetIndicePairsProblem& problem) {
+  const int64_t word_bytes = WordCount(problem) * int64_t{sizeof(uint64_t) + sizeof(int32_t)};
+  return word_bytes + problem.sites / kBlockSites * BlockNumbers(problem) * int64_t{sizeof(int32_t)};
+}
+
 // What depends on the number of tasks, in the handle's scratch.
 struct TaskMemory {
-  TaskMemory(const GetIndicePairsProblem& problem, int tasks, Arena& arena)
+  TaskMemory(const GetIndicePairsProblem& problem, int tasks, int workers, Arena& arena)
       : rules(arena.Take<RegularOffset>(problem.offsets)),
         block_numbers(BlockNumbers(problem)),
         blocks(arena.Take<int32_t>(block_numbers * (problem.sites / kBlockSites + tasks))),
@@ -59,15 +68,15 @@ struct TaskMemory {
         heads(arena.Take<int32_t*>(tasks * problem.offsets)),
         ends(arena.Take<int32_t*>(tasks * problem.offsets)) {
     if (problem.workspace == nullptr) bits = TakeSiteBits(problem, arena);
-    // With sets of their own tasks mark without atomic access; where that takes too much memory they share one.
-    constexpr int64_t kMaxWords = 1 << 20;  // 8 MiB
-    own_sets = tasks == 1 || tasks * WordCount(problem) <= kMaxWords;
-    sets = arena.Take<uint64_t>(own_sets ? (tasks - 1) * WordCount(problem) : 0);
+    // With sets of their own workers mark without atomic access; where that takes too much memory they share one.
+    const int64_t more_words = (workers - 1) * WordCount(problem);
+    own_sets = NeededBytes(problem) + more_words * int64_t{sizeof(uint64_t)} <= MostBytes(problem) + (int64_t{8} << 20);
+    sets = arena.Take<uint64_t>(own_sets ? more_words : 0);
   }
   // The blocks of a task whose inputs begin at `begin`: each may have one that is not full.
   int32_t* BlocksOf(int task, int64_t begin) const { return blocks + (begin / kBlockSites + task) * block_numbers; }
-  uint64_t* SetOf(int task, const SiteBits& all, int64_t words) const {
-    return task == 0 || !own_sets ? all.words : sets + (task - 1) * words;
+  uint64_t* SetOf(int worker, const SiteBits& all, int64_t words) const {
+    return worker == 0 || !own_sets ? all.words : sets + (worker - 1) * words;
   }
 
   RegularOffset* rules;
@@ -177,10 +186,7 @@ bool DenseWayFits(const GetIndicePairsProblem& problem) {
   const int64_t words = WordCount(problem);
   if (OutputSpace(problem) > UINT32_MAX || words > 4096 + 128 * problem.sites) return false;
   if (problem.offsets > kMaxOffsets || ClassCount(problem) > RegularGeometry::kMaxClasses) return false;
-  // The promise about memory; what does not grow with L or the space takes less than 20 MiB.
-  const int64_t word_bytes = words * int64_t{sizeof(uint64_t) + sizeof(int32_t)};
-  const int64_t block_bytes = problem.sites / kBlockSites * BlockNumbers(problem) * int64_t{sizeof(int32_t)};
-  if (word_bytes + block_bytes > (int64_t{36} << 20) + 64 * problem.sites) return false;
+  if (NeededBytes(problem) > MostBytes(problem)) return false;
   return std::all_of(problem.axes, problem.axes + problem.dims, [&](const SparseConvolutionAxis& axis) {
     const int64_t farthest = problem.transposed ? int64_t{axis.input} * axis.stride : int64_t{axis.input} + axis.pad;
     return farthest < kMaxCoordinate && axis.pad < kMaxCoordinate && axis.stride < kMaxCoordinate &&
@@ -199,12 +205,13 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
   const IndicePairsKernels& kernels = problem.kernels;
   const int tasks =
       PairLists::TaskLimit(problem, std::min(kMaxTasks, parallel.TaskCount(problem.sites, kMinTaskSites)));
+  const int workers = std::min(tasks, parallel.ThreadCount());
   Arena counting;
-  const TaskMemory counted(problem, tasks, counting);
+  const TaskMemory counted(problem, tasks, workers, counting);
   void* const block = scratch.Reserve(static_cast<size_t>(counting.NeededBytes()));
   if (block == nullptr) return RunResult::kNoMemory;
   Arena task_arena(block);
-  TaskMemory memory(problem, tasks, task_arena);
+  TaskMemory memory(problem, tasks, workers, task_arena);
   Arena arena(problem.workspace);
   const SiteBits bits = problem.workspace == nullptr ? memory.bits : TakeSiteBits(problem, arena);
   const RegularGeometry geometry = MakeGeometry(problem, memory);
@@ -212,24 +219,28 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
   const int64_t words = WordCount(problem);
   const int parts = std::min(kMaxTasks, parallel.TaskCount(words, kMinTaskWords));
   int64_t before[kMaxTasks];
-  const auto mark = [&](int task) {
-    uint64_t* const set = memory.SetOf(task, bits, words);
-    if (memory.own_sets) std::fill_n(set, words, 0);
+  const auto mark = [&](int task, uint64_t* set) {
     int32_t* const counts = memory.counts + task * problem.offsets;
     std::fill_n(counts, problem.offsets, 0);
     const Range range = PieceOf(problem.sites, tasks, task);
     kernels.mark_reached(geometry, range.begin, range.end, memory.BlocksOf(task, range.begin), set, !memory.own_sets,
                          counts);
   };
+  std::atomic<int> next_task{0};
+  const auto clear_and_mark = [&](int worker) {
+    uint64_t* const set = memory.SetOf(worker, bits, words);
+    if (memory.own_sets) std::fill_n(set, words, 0);
+    for (int task; (task = next_task.fetch_add(1, std::memory_order_relaxed)) < tasks;) mark(task, set);
+  };
   const auto unite_and_count = [&](int part) {
     const Range range = PieceOf(words, parts, part);
-    for (int task = 1; task < tasks && memory.own_sets; ++task) {
-      const uint64_t* const set = memory.SetOf(task, bits, words);
+    for (int worker = 1; worker < workers && memory.own_sets; ++worker) {
+      const uint64_t* const set = memory.SetOf(worker, bits, words);
       for (int64_t i = range.begin; i < range.end; ++i) bits.words[i] |= set[i];
     }
     before[part] = kernels.count_bits(bits.words, range.begin, range.end, 0, nullptr);
   };
-  if (!(memory.own_sets || ClearWords(parallel, bits.words, words)) || !parallel.Run(tasks, mark) ||
+  if (!(memory.own_sets || ClearWords(parallel, bits.words, words)) || !parallel.Run(workers, clear_and_mark) ||
       !parallel.Run(parts, unite_and_count)) {
     return RunResult::kRunnerFailed;
   }
