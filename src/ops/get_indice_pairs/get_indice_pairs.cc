@@ -9,8 +9,10 @@ namespace {
 
 RunResult GetRegularPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
                           bool count_only, int64_t* outputs) {
-  const auto get = DenseWayFits(problem) ? GetRegularPairsDense : GetRegularPairsSparse;
-  return get(problem, parallel, scratch, count_only, outputs);
+  if (!DenseWayFits(problem)) return GetRegularPairsSparse(problem, parallel, scratch, count_only, outputs);
+  RunResult result = RunResult::kDone;
+  if (GetRegularPairsByBatch(problem, parallel, scratch, count_only, outputs, &result)) return result;
+  return GetRegularPairsDense(problem, parallel, scratch, count_only, outputs);
 }
 
 }  // namespace

@@ -114,6 +114,20 @@ int64_t CountBits(const uint64_t* words, int64_t begin, int64_t end, int64_t bef
   return before - at_start;
 }
 
+int64_t KeepWords(const uint64_t* HWY_RESTRICT words, int64_t count, uint64_t* HWY_RESTRICT kept,
+                  int32_t* HWY_RESTRICT places, int64_t* bits) {
+  int64_t used = 0, set = 0;
+  // Without a branch: which words are 0 cannot be foreseen.
+  for (int64_t i = 0; i < count; ++i) {
+    kept[used] = words[i];
+    places[used] = static_cast<int32_t>(i);
+    used += words[i] != 0 ? 1 : 0;
+    set += std::popcount(words[i]);
+  }
+  *bits = set;
+  return used;
+}
+
 void Fill(int32_t* data, int64_t count, int32_t value, bool stream) {
   const auto v = hn::Set(D32(), value);
   Write(data, count, stream, [v](int64_t) { return v; }, [value](int64_t) { return value; });
@@ -144,15 +158,15 @@ HWY_EXPORT(AppendPairs);
 HWY_EXPORT(SortList);
 HWY_EXPORT(FindOutside);
 HWY_EXPORT(CountBits);
+HWY_EXPORT(KeepWords);
 HWY_EXPORT(Fill);
 HWY_EXPORT(Copy);
 HWY_EXPORT(CountUp);
 
 IndicePairsKernels ChooseIndicePairsKernels() {
-  return {&DETOPS_DISPATCH(AppendPairs), &DETOPS_DISPATCH(SortList),
-          &DETOPS_DISPATCH(FindOutside), &DETOPS_DISPATCH(CountBits),
-          &DETOPS_DISPATCH(Fill),        &DETOPS_DISPATCH(Copy),
-          &DETOPS_DISPATCH(CountUp),     ChooseMarkReached(),
+  return {&DETOPS_DISPATCH(AppendPairs), &DETOPS_DISPATCH(SortList),  &DETOPS_DISPATCH(FindOutside),
+          &DETOPS_DISPATCH(CountBits),   &DETOPS_DISPATCH(KeepWords), &DETOPS_DISPATCH(Fill),
+          &DETOPS_DISPATCH(Copy),        &DETOPS_DISPATCH(CountUp),   ChooseMarkReached(),
           ChooseAppendReached(),         ChooseWordKernels()};
 }
 

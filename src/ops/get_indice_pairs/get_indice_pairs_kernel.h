@@ -47,6 +47,10 @@ struct IndicePairsKernels {
   // The number of bits set in words[begin, end); ranks, if not nullptr, become `before` + the number in front.
   int64_t (*count_bits)(const uint64_t* words, int64_t begin, int64_t end, int64_t before, int32_t* ranks);
 
+  // The words of words[0, count) that are not 0, in their order, and their places; what stands behind them in kept and
+  // places[0, count) is any number. Returns how many there are; *bits becomes the number of bits set.
+  int64_t (*keep_words)(const uint64_t* words, int64_t count, uint64_t* kept, int32_t* places, int64_t* bits);
+
   // Set data[0, count), past the caches if `stream`.
   void (*fill)(int32_t* data, int64_t count, int32_t value, bool stream);
   void (*copy)(int32_t* data, const int32_t* from, int64_t count, bool stream);

@@ -1,0 +1,133 @@
+#include "ops/get_indice_pairs/get_indice_pairs_bits.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ops/get_indice_pairs/get_indice_pairs_geometry.h"
+
+namespace detops {
+namespace {
+
+// The number of combinations of remainders by the strides.
+int64_t ClassCount(const GetIndicePairsProblem& problem) {
+  int64_t classes = 1;
+  for (int axis = 0; axis < problem.dims && !problem.transposed; ++axis) {
+    classes = SaturatingMultiply(classes, problem.axes[axis].stride);
+  }
+  return classes;
+}
+
+}  // namespace
+
+SiteBits TakeSiteBits(const GetIndicePairsProblem& problem, Arena& arena) {
+  const int64_t count = WordCount(problem) + std::min(problem.batch, kMaxBatchGroups);
+  SiteBits bits;
+  bits.words = arena.Take<uint64_t>(count);
+  bits.ranks = arena.Take<int32_t>(count);
+  return bits;
+}
+
+int64_t BlockNumbersOf(const GetIndicePairsProblem& problem) {
+  RegularGeometry geometry = {};
+  geometry.dims = problem.dims;
+  geometry.classes = static_cast<int>(ClassCount(problem));
+  return RegularBlockNumbers(geometry);
+}
+
+// The promise about memory, 64 bytes for each input and output and 64 MiB: what does not grow with them or the space
+// takes less than 20 MiB.
+int64_t MostBytes(const GetIndicePairsProblem& problem) { return (int64_t{36} << 20) + 64 * problem.sites; }
+
+int64_t NeededBytes(const GetIndicePairsProblem& problem) {
+  const int64_t word_bytes = WordCount(problem) * int64_t{sizeof(uint64_t) + sizeof(int32_t)};
+  return word_bytes + problem.sites / kBlockSites * BlockNumbersOf(problem) * int64_t{sizeof(int32_t)};
+}
+
+bool RegularKernelsFit(const GetIndicePairsProblem& problem) {
+  constexpr int64_t kMaxOffsets = 1 << 16;
+  constexpr int64_t kMaxCoordinate = 1 << 24;  // floats are exact up to here
+  if (problem.batch * SitesOfBatch(problem) > UINT32_MAX) return false;
+  if (problem.offsets > kMaxOffsets || ClassCount(problem) > RegularGeometry::kMaxClasses) return false;
+  return std::all_of(problem.axes, problem.axes + problem.dims, [&](const SparseConvolutionAxis& axis) {
+    const int64_t farthest = problem.transposed ? int64_t{axis.input} * axis.stride : int64_t{axis.input} + axis.pad;
+    return farthest < kMaxCoordinate && axis.pad < kMaxCoordinate && axis.stride < kMaxCoordinate &&
+           int64_t{axis.filter} * axis.dilation < kMaxCoordinate;
+  });
+}
+
+RegularGeometry MakeRegularGeometry(const GetIndicePairsProblem& problem, RegularOffset* rules) {
+  RegularGeometry geometry = {};
+  geometry.dims = problem.dims;
+  geometry.transposed = problem.transposed;
+  geometry.classes = static_cast<int>(ClassCount(problem));
+  geometry.offset_count = static_cast<int>(problem.offsets);
+  geometry.offsets = rules;
+  geometry.indices = problem.indices;
+  int64_t pitch = 1;
+  for (int a = problem.dims - 1; a >= 0; --a) {
+    const SparseConvolutionAxis& rule = problem.axes[a];
+    geometry.axes[a] = {
+        .output = rule.output, .pad = rule.pad, .stride = rule.stride, .pitch = static_cast<uint32_t>(pitch)};
+    pitch *= rule.output;
+  }
+  geometry.batch_pitch = static_cast<uint32_t>(pitch);
+  for (int64_t k = 0; k < problem.offsets; ++k) {
+    int64_t shifts[kMaxSpatialDims];
+    int64_t rest = k;
+    for (int a = problem.dims - 1; a >= 0; --a) {
+      shifts[a] = rest % problem.axes[a].filter * problem.axes[a].dilation;
+      rest /= problem.axes[a].filter;
+    }
+    RegularOffset& offset = rules[k];
+    offset = {};
+    // Site numbers wrap around like the sums in the kernel; those of reached sites come out right.
+    uint32_t site_step = 0;
+    for (int a = 0; a < problem.dims; ++a) {
+      const int64_t stride = problem.transposed ? 1 : problem.axes[a].stride;
+      offset.class_id = static_cast<int32_t>(offset.class_id * stride + shifts[a] % stride);
+      offset.steps[a] = static_cast<int32_t>(problem.transposed ? -shifts[a] : shifts[a] / stride);
+      site_step += static_cast<uint32_t>(offset.steps[a]) * geometry.axes[a].pitch;
+    }
+    offset.site_step = static_cast<int32_t>(site_step);
+  }
+  return geometry;
+}
+
+void ListPieces::Place(const GetIndicePairsProblem& problem, int pieces) const {
+  for (int64_t offset = 0; offset < problem.offsets; ++offset) {
+    int32_t* head = problem.pairs + offset * 2 * problem.sites;
+    int32_t* const begin = head;
+    for (int piece = 0; piece < pieces; ++piece) {
+      const int64_t place = piece * problem.offsets + offset;
+      heads[place] = head;
+      head += counts[place];
+      ends[place] = head;
+    }
+    problem.counts[offset] = static_cast<int32_t>(head - begin);
+  }
+}
+
+int32_t* WriteSitesOfWord(const GetIndicePairsProblem& problem, int64_t first, uint64_t word, int32_t* out) {
+  const int columns = problem.columns();
+  const int last = problem.dims - 1;
+  int32_t site[kMaxSpatialDims + 1];
+  SiteCoordinates(problem, first, site);
+  int at = 0;  // the bit that `site` belongs to
+  for (; word != 0; word &= word - 1, out += columns) {
+    const int bit = std::countr_zero(word);
+    site[last + 1] += bit - at;
+    at = bit;
+    for (int axis = last; axis >= 0 && site[axis + 1] >= problem.axes[axis].output; --axis) {
+      site[axis] += site[axis + 1] / problem.axes[axis].output;
+      site[axis + 1] %= problem.axes[axis].output;
+    }
+    if (columns == 4) {  // a copy of unknown length is a function call
+      std::copy_n(site, 4, out);
+    } else {
+      std::copy_n(site, columns, out);
+    }
+  }
+  return out;
+}
+
+}  // namespace detops
