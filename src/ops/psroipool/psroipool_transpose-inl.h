@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 #include "ops/psroipool/psroipool_kernel.h"
 #include "simd/element-inl.h"
+#include "simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops {
@@ -21,8 +22,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-constexpr int64_t kBlock = 4;
 
 // Any types, any sizes.
 template <typename Source, typename Target>
@@ -58,22 +57,7 @@ void Transpose(const Transposition& t) {
 
 #else
 
-// 4 x 4 elements, of which `rows` rows exist; the others count as zeros.
-template <bool kAllRows, typename Source, typename Target>
-HWY_INLINE void TransposeBlock(const Source* HWY_RESTRICT from, int64_t source_stride, Target* HWY_RESTRICT to,
-                               int64_t target_stride, int64_t rows) {
-  const hn::FixedTag<float, kBlock> d;
-  const auto load = [&](int64_t k) HWY_ATTR {
-    return kAllRows || k < rows ? LoadElements(d, from + k * source_stride) : hn::Zero(d);
-  };
-  const auto r0 = load(0), r1 = load(1), r2 = load(2), r3 = load(3);
-  const auto low02 = hn::InterleaveLower(d, r0, r2), low13 = hn::InterleaveLower(d, r1, r3);
-  const auto high02 = hn::InterleaveUpper(d, r0, r2), high13 = hn::InterleaveUpper(d, r1, r3);
-  StoreElements(hn::InterleaveLower(d, low02, low13), d, to);
-  StoreElements(hn::InterleaveUpper(d, low02, low13), d, to + target_stride);
-  StoreElements(hn::InterleaveLower(d, high02, high13), d, to + 2 * target_stride);
-  StoreElements(hn::InterleaveUpper(d, high02, high13), d, to + 3 * target_stride);
-}
+constexpr int64_t kBlock = kTransposeBlock;
 
 // Four rows from `row` on. The last block starts early enough to be whole: it writes some elements again, with the same
 // values.
