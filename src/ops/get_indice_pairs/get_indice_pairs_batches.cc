@@ -4,7 +4,6 @@
 // in the place where the words of all sites would be.
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <utility>
 
 #include "core/arena.h"
@@ -76,7 +75,7 @@ class BatchGroups {
     *outputs = 0;
     for (int group = 0; group < count_; ++group) *outputs += std::exchange(groups_[group].outputs, *outputs);
     if (count_only || !OutputsFit(problem_, *outputs)) return RunResult::kDone;
-    lists_->Place(problem_, count_);
+    lists_.Place(problem_, count_);
     // Appending computes, filling waits for memory: side by side they take less time than one after the other.
     const int64_t items = count_ + problem_.offsets;
     const bool done = RunOneByOne(parallel_, workers_, items,
@@ -97,7 +96,7 @@ class BatchGroups {
     rules_ = arena.Take<RegularOffset>(problem_.offsets);
     block_numbers_ = BlockNumbersOf(problem_);
     blocks_ = arena.Take<int32_t>(block_numbers_ * (problem_.sites / kBlockSites + count_));
-    lists_.emplace(problem_, count_, arena);
+    lists_ = ListPieces(problem_, count_, arena);
     groups_ = arena.Take<Group>(count_);
     own_.words = arena.Take<uint64_t>(workers_ * group_words_);
     own_.ranks = arena.Take<int32_t>(workers_ * group_words_);
@@ -140,7 +139,7 @@ class BatchGroups {
     const int64_t words = group.word_end - group.word_begin;
     uint64_t* const own = own_.words + worker * group_words_;
     std::fill_n(own, words, 0);
-    int32_t* const counts = lists_->counts + number * problem_.offsets;
+    int32_t* const counts = lists_.counts + number * problem_.offsets;
     std::fill_n(counts, problem_.offsets, 0);
     problem_.kernels.mark_reached(geometry_, group.input_begin, group.input_end, BlocksOf(number),
                                   own - group.word_begin, false, counts);
@@ -164,7 +163,7 @@ class BatchGroups {
     const int64_t inputs = group.input_end - group.input_begin;
     problem_.kernels.append_reached(geometry_, DivideRoundUp(inputs, kBlockSites), BlocksOf(number),
                                     {own.words - group.word_begin, own.ranks - group.word_begin},
-                                    lists_->heads + number * problem_.offsets, lists_->ends + number * problem_.offsets,
+                                    lists_.heads + number * problem_.offsets, lists_.ends + number * problem_.offsets,
                                     problem_.sites);
   }
 
@@ -178,7 +177,7 @@ class BatchGroups {
   RegularOffset* rules_ = nullptr;
   int64_t block_numbers_ = 0;
   int32_t* blocks_ = nullptr;
-  std::optional<ListPieces> lists_;
+  ListPieces lists_;
   Group* groups_ = nullptr;
   SiteBits own_ = {};   // [workers][group_words]
   SiteBits kept_ = {};  // words that are not 0, and their places in their group

@@ -2,6 +2,7 @@
 // batches that begin inside a word, empty ones, more batches than groups, sites at the borders of batches, and inputs
 // whose batches do not follow each other. Compared with the reference on every target and number of threads.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace {
 
 // Sites anywhere, and some in the first and the last corner of every batch: those share words with other batches.
 std::vector<Site> SitesOfAllBatches(Random& random, const SparseConvolution& convolution, int64_t count) {
-  std::vector<Site> sites;
-  for (int64_t i = 0; i < count; ++i) sites.push_back(RandomSite(random, convolution));
+  std::vector<Site> sites(static_cast<size_t>(count));
+  for (Site& site : sites) site = RandomSite(random, convolution);
   for (int64_t batch = 0; batch < convolution.batch; ++batch) {
     Site low = {static_cast<int32_t>(batch)}, high = low;
     for (size_t a = 0; a < convolution.input_space.size(); ++a) {

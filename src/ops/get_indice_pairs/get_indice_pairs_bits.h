@@ -42,6 +42,7 @@ RegularGeometry MakeRegularGeometry(const GetIndicePairsProblem& problem, Regula
 
 // The lists of a call that are written piece by piece: pieces follow each other in every list.
 struct ListPieces {
+  ListPieces() = default;
   ListPieces(const GetIndicePairsProblem& problem, int pieces, Arena& arena)
       : counts(arena.Take<int32_t>(pieces * problem.offsets)),
         heads(arena.Take<int32_t*>(pieces * problem.offsets)),
@@ -50,9 +51,9 @@ struct ListPieces {
   // Sets heads and ends from the counts, and problem.counts.
   void Place(const GetIndicePairsProblem& problem, int pieces) const;
 
-  int32_t* counts;  // [pieces][offsets]: pairs
-  int32_t** heads;  // [pieces][offsets]: where the piece's next pair goes
-  int32_t** ends;   // [pieces][offsets]: where its last one has gone
+  int32_t* counts = nullptr;  // [pieces][offsets]: pairs
+  int32_t** heads = nullptr;  // [pieces][offsets]: where the piece's next pair goes
+  int32_t** ends = nullptr;   // [pieces][offsets]: where its last one has gone
 };
 
 // Writes the coordinates of the sites whose bits are set in the word of the sites [first, first + 64) to rows from
