@@ -49,9 +49,10 @@ class BatchGroups {
   // Not if the words of all batches stay near together, nor if groups are so few that threads would be without work;
   // and the memory of the workers must be there.
   bool AreWorthIt() const {
-    const int threads = parallel_.ThreadCount();
-    if (WordCount(problem_) < kNearWords / 4 || count_ < (threads == 1 ? 2 : 2 * threads)) return false;
-    const int64_t own_bytes = workers_ * group_words_ * int64_t{sizeof(uint64_t) + sizeof(int32_t)};
+    const int64_t threads = parallel_.ThreadCount();
+    if (WordCount(problem_) < kNearWords / 4 || count_ < 2 * threads) return false;
+    const int64_t own_bytes = workers_ * group_words_ * int64_t{sizeof(uint64_t) + sizeof(int32_t)} +
+                              count_ * BlockNumbersOf(problem_) * int64_t{sizeof(int32_t)};
     return NeededBytes(problem_) + own_bytes <= MostBytes(problem_) + (int64_t{8} << 20);
   }
 
@@ -191,7 +192,8 @@ bool GetRegularPairsByBatch(const GetIndicePairsProblem& problem, const Parallel
   if (!groups.AreWorthIt()) return false;
   bool are_in_order = false;
   *result = groups.Run(scratch, count_only, outputs, &are_in_order);
-  return *result != RunResult::kDone || are_in_order;
+  // Where memory is short the other way may need less.
+  return *result == RunResult::kDone ? are_in_order : *result != RunResult::kNoMemory;
 }
 
 }  // namespace detops

@@ -58,7 +58,16 @@ class BackwardPass {
       *fault = {GradientFault::kBegin, 0};
     }
     if (fault->kind != GradientFault::kNone) return RunResult::kDone;
-    if (shares.Complete()) {
+    // The choice must not depend on the number of tasks: where two NaNs are added, the other way may keep the other
+    // one.
+    if (shares.CanHoldAll()) {
+      if (!shares.IsComplete()) {
+        shares.StartOver();
+        VisitMarked([&](int64_t voxel) {
+          const List list = ListOf(voxel);
+          shares.Append(0, voxel, list.points, list.count);
+        });
+      }
       shares.Sort();
       return shares.Sum(parallel_) ? RunResult::kDone : RunResult::kRunnerFailed;
     }
@@ -120,8 +129,8 @@ class BackwardPass {
     return {GradientFault::kArgmax, voxels.begin * problem_.channels + i};
   }
 
-  // Calls found(voxel, list) for lists that hold something. First without a branch: an unforeseen one would also stop the
-  // flow of lists from memory.
+  // Calls found(voxel, list) for lists that hold something. First without a branch: an unforeseen one would also stop
+  // the flow of lists from memory.
   template <class Found>
   GradientFault LookAtLists(int64_t word, Range voxels, bool check, const Found& found) {
     // The counts of the dense form are too far from each other for the processor to see them coming.
@@ -185,13 +194,19 @@ class BackwardPass {
     return parallel_.Run(channel_pieces * point_pieces, [&](int task) {
       const Range channels = PieceOf(problem_.channels, channel_pieces, task % channel_pieces);
       const Range points = PieceOf(problem_.points, point_pieces, task / channel_pieces);
-      for (int64_t word = 0; word < words_; ++word) {
-        PrefetchWord(word + kWordsAhead);
-        for (uint64_t marks = marks_[word]; marks != 0; marks &= marks - 1) {
-          Add(word * kWordBits + std::countr_zero(marks), channels, points);
-        }
-      }
+      VisitMarked([&](int64_t voxel) { Add(voxel, channels, points); });
     });
+  }
+
+  // Calls visit(voxel) for the voxels that hold something, in ascending order.
+  template <class Visit>
+  void VisitMarked(const Visit& visit) const {
+    for (int64_t word = 0; word < words_; ++word) {
+      PrefetchWord(word + kWordsAhead);
+      for (uint64_t marks = marks_[word]; marks != 0; marks &= marks - 1) {
+        visit(word * kWordBits + std::countr_zero(marks));
+      }
+    }
   }
 
   // Rows of channels that are added: one per marked voxel, or per listed point.

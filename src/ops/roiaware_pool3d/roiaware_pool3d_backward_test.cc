@@ -1,5 +1,7 @@
 // The gradient of roiaware_pool3d by hand, exact in every type, and what of its inputs is read.
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -151,6 +153,42 @@ TEST_P(RoiAwarePool3dBackwardByHand, ManyListsOfFewPoints) {
         }
       });
     }
+  }
+}
+
+// Point 0 gets Inf and -Inf, whose sum is a NaN of the processor's, and then another NaN. Which of the two is kept is
+// the processor's choice too, but it must not depend on how many tasks share the lists, which are all at the end.
+TEST_P(RoiAwarePool3dBackwardByHand, NaNsForAnyNumberOfThreads) {
+  constexpr int64_t kPoints = 400, kNamed = 2, kUsed = 1500;
+  const Sizes sizes = {25, kPoints, 37, 20, 20, 20, kNamed + 1};
+  const int64_t voxels = sizes.boxes * 20 * 20 * 20;
+  const Problem problem(GetParam(), sizes);
+  Dense forward = problem.NewDense();
+  forward.pts_idx.Fill(0);
+  Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents());
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double gradients[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
+  for (int64_t i = 0; i < kUsed; ++i) {
+    const int64_t voxel = voxels - kUsed + i;
+    forward.pts_idx.Set(voxel * (kNamed + 1), kNamed);
+    for (int64_t k = 0; k < kNamed; ++k) {
+      const int64_t point = i < 3 ? 0 : (i * 7 + k * 31) % kPoints;
+      forward.pts_idx.Set(voxel * (kNamed + 1) + 1 + k, static_cast<double>(point));
+    }
+    for (int64_t c = 0; c < sizes.channels; ++c) {
+      grad_out.Set(voxel * sizes.channels + c, i < 3 ? gradients[i] : static_cast<double>(i % 5));
+    }
+  }
+  Tensor expected = problem.NewGradient();
+  ASSERT_EQ(RunBackward(Handle(ProfileFor(GetParam()), 1), kAverage, sizes, forward, grad_out, expected),
+            MLUOP_STATUS_SUCCESS);
+  EXPECT_TRUE(std::isnan(expected.Get(0)));
+  EXPECT_FALSE(std::isnan(expected.Get(sizes.channels)));
+  for (const int threads : {2, 3, 7, 64}) {
+    Tensor grad_in = problem.NewGradient();
+    ASSERT_EQ(RunBackward(Handle(ProfileFor(GetParam()), threads), kAverage, sizes, forward, grad_out, grad_in),
+              MLUOP_STATUS_SUCCESS);
+    EXPECT_TRUE(grad_in.SameBytes(expected)) << threads << " threads";
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "ops/roiaware_pool3d/roiaware_pool3d.h"
@@ -22,22 +23,38 @@ class SharesByPoint {
     static_assert(sizeof(FoundPoint) == sizeof(VoxelShare) && sizeof(VoxelShare) == 2 * sizeof(double));
     const int64_t of_ends = DivideRoundUp(problem.points, 4) * 2;  // whole 16 bytes
     const int64_t entries = std::max<int64_t>(0, doubles - of_ends) / 2;
-    room_ = std::min<int64_t>(entries / 2, UINT32_MAX) / finders;
+    most_ = std::min<int64_t>(entries / 2, UINT32_MAX);
+    room_ = most_ / finders;
     ends_ = reinterpret_cast<uint32_t*>(memory);
     found_ = reinterpret_cast<FoundPoint*>(memory + of_ends);
-    shares_ = reinterpret_cast<VoxelShare*>(found_ + room_ * finders);
+    shares_ = reinterpret_cast<VoxelShare*>(found_ + most_);
   }
 
-  // The points of a voxel. What does not fit is left out, and Complete() becomes false.
+  // The points of a voxel. What does not fit into the finder's share of the memory is left out, and IsComplete()
+  // becomes false. Points that do not exist, which only unchecked calls may name, are left out too.
   void Append(int finder, int64_t voxel, const int32_t* points, int64_t count) {
-    const int64_t used = used_[finder];
-    used_[finder] = used + count;
-    if (used_[finder] > room_) return;
-    FoundPoint* to = found_ + finder * room_ + used;
-    for (int64_t k = 0; k < count; ++k) to[k] = {voxel, points[k], static_cast<int32_t>(count)};
+    int64_t& used = used_[finder];
+    if (used + count > room_) {
+      used += count;
+      return;
+    }
+    FoundPoint* const to = found_ + finder * room_;
+    for (int64_t k = 0; k < count; ++k) {
+      to[used] = {voxel, points[k], static_cast<int32_t>(count)};
+      used += points[k] >= 0 && points[k] < problem_.points ? 1 : 0;
+    }
   }
 
-  bool Complete() const { return *std::max_element(used_, used_ + finders_) <= room_; }
+  // Whether all points fit, however they are shared out to finders.
+  bool CanHoldAll() const { return std::accumulate(used_, used_ + finders_, int64_t{0}) <= most_; }
+  bool IsComplete() const { return *std::max_element(used_, used_ + finders_) <= room_; }
+
+  // Begins again with one finder, which has all the memory.
+  void StartOver() {
+    finders_ = 1;
+    room_ = most_;
+    used_[0] = 0;
+  }
 
   // Sorts what was found by points; of a point, by voxels.
   void Sort() {
@@ -81,6 +98,7 @@ class SharesByPoint {
 
   const GradientProblem& problem_;
   int finders_;
+  int64_t most_;                    // points
   int64_t room_;                    // of each finder
   int64_t used_[kMaxFinders] = {};  // by each finder, or wanted
   int64_t listed_ = 0;
