@@ -58,8 +58,7 @@ class BackwardPass {
       *fault = {GradientFault::kBegin, 0};
     }
     if (fault->kind != GradientFault::kNone) return RunResult::kDone;
-    // The choice must not depend on the number of tasks: where two NaNs are added, the other way may keep the other
-    // one.
+    // The choice must not depend on the number of tasks: of two NaNs that are added the other way may keep the other.
     if (shares.CanHoldAll()) {
       if (!shares.IsComplete()) {
         shares.StartOver();
@@ -110,8 +109,10 @@ class BackwardPass {
       const Range range = PieceOf(words_, tasks, task);
       for (int64_t word = range.begin; word < range.end; ++word) {
         const int64_t first = word * kWordBits;
-        found[task] = look(task, word, Range{first, std::min(first + kWordBits, problem_.voxels)});
-        if (found[task].kind != GradientFault::kNone) return;
+        const GradientFault here = look(task, word, Range{first, std::min(first + kWordBits, problem_.voxels)});
+        if (here.kind == GradientFault::kNone) continue;
+        found[task] = here;
+        return;
       }
     });
     for (int task = 0; task < tasks && fault->kind == GradientFault::kNone; ++task) *fault = found[task];

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include "ops/roiaware_pool3d/roiaware_pool3d.h"
@@ -33,7 +32,7 @@ class SharesByPoint {
   // The points of a voxel. What does not fit into the finder's share of the memory is left out, and IsComplete()
   // becomes false. Points that do not exist, which only unchecked calls may name, are left out too.
   void Append(int finder, int64_t voxel, const int32_t* points, int64_t count) {
-    int64_t& used = used_[finder];
+    int64_t& used = finder_[finder].used;
     if (used + count > room_) {
       used += count;
       return;
@@ -46,14 +45,20 @@ class SharesByPoint {
   }
 
   // Whether all points fit, however they are shared out to finders.
-  bool CanHoldAll() const { return std::accumulate(used_, used_ + finders_, int64_t{0}) <= most_; }
-  bool IsComplete() const { return *std::max_element(used_, used_ + finders_) <= room_; }
+  bool CanHoldAll() const {
+    int64_t all = 0;
+    for (int finder = 0; finder < finders_; ++finder) all += finder_[finder].used;
+    return all <= most_;
+  }
+  bool IsComplete() const {
+    return std::all_of(finder_, finder_ + finders_, [&](const Finder& finder) { return finder.used <= room_; });
+  }
 
   // Begins again with one finder, which has all the memory.
   void StartOver() {
     finders_ = 1;
     room_ = most_;
-    used_[0] = 0;
+    finder_[0].used = 0;
   }
 
   // Sorts what was found by points; of a point, by voxels.
@@ -88,19 +93,24 @@ class SharesByPoint {
     int32_t point, count;
   };
 
+  // In a cache line of its own: it is counted on with every point.
+  struct alignas(64) Finder {
+    int64_t used = 0;  // places, or how many are wanted
+  };
+
   template <class Visit>
   void VisitFound(const Visit& visit) const {
     for (int finder = 0; finder < finders_; ++finder) {
       const FoundPoint* found = found_ + finder * room_;
-      for (int64_t i = 0; i < used_[finder]; ++i) visit(found[i]);
+      for (int64_t i = 0; i < finder_[finder].used; ++i) visit(found[i]);
     }
   }
 
   const GradientProblem& problem_;
   int finders_;
-  int64_t most_;                    // points
-  int64_t room_;                    // of each finder
-  int64_t used_[kMaxFinders] = {};  // by each finder, or wanted
+  int64_t most_;  // points
+  int64_t room_;  // of each finder
+  Finder finder_[kMaxFinders];
   int64_t listed_ = 0;
   uint32_t* ends_;      // [P]: where the shares of a point end
   FoundPoint* found_;   // [finders, room]
