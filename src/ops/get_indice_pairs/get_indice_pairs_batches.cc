@@ -56,22 +56,23 @@ class BatchGroups {
     return NeededBytes(problem_) + own_bytes <= MostBytes(problem_) + (int64_t{8} << 20);
   }
 
-  RunResult Run(Scratch& scratch, bool count_only, int64_t* outputs, bool* are_in_order) {
+  // *can_be_done becomes false if the inputs are not in order, or too uneven.
+  RunResult Run(Scratch& scratch, bool count_only, int64_t* outputs, bool* can_be_done) {
     if (!TakeFromScratch(scratch, [&](Arena& arena) { Take(arena); })) return RunResult::kNoMemory;
     if (problem_.workspace != nullptr) {
       Arena arena(problem_.workspace);
       kept_ = TakeSiteBits(problem_, arena);
     }
     geometry_ = MakeRegularGeometry(problem_, rules_);
-    *are_in_order = FindGroups();
-    if (!*are_in_order) return RunResult::kDone;
+    *can_be_done = FindGroups();
+    if (!*can_be_done) return RunResult::kDone;
     std::atomic<bool> in_order{true};
     if (!RunOneByOne(parallel_, workers_, count_, [&](int worker, int64_t group) {
           if (in_order.load(std::memory_order_relaxed) && !Mark(worker, static_cast<int>(group))) in_order = false;
         })) {
       return RunResult::kRunnerFailed;
     }
-    *are_in_order = in_order;
+    *can_be_done = in_order;
     if (!in_order) return RunResult::kDone;
     *outputs = 0;
     for (int group = 0; group < count_; ++group) *outputs += std::exchange(groups_[group].outputs, *outputs);
@@ -106,9 +107,10 @@ class BatchGroups {
 
   int32_t BatchOf(int64_t input) const { return problem_.indices[input * problem_.columns()]; }
 
-  // If the batches ascend: where each group begins. False if they obviously do not.
+  // If the batches ascend: where each group begins. False if they obviously do not, or if one group has more than a
+  // thread's share of the inputs.
   bool FindGroups() {
-    int64_t begin = 0;
+    int64_t begin = 0, largest = 0;
     const int64_t sites = SitesOfBatch(problem_);
     for (int g = 0; g < count_; ++g) {
       const int64_t first = g * batches_, last = std::min(first + batches_, problem_.batch);
@@ -118,9 +120,10 @@ class BatchGroups {
         (BatchOf(middle) < last ? low : high) = BatchOf(middle) < last ? middle + 1 : middle;
       }
       groups_[g] = {begin, low, first * sites / 64, DivideRoundUp(last * sites, 64), 0, 0};
+      largest = std::max(largest, low - begin);
       begin = low;
     }
-    return begin == problem_.sites;
+    return begin == problem_.sites && largest <= DivideRoundUp(problem_.sites, parallel_.ThreadCount());
   }
 
   int32_t* BlocksOf(int group) const {
@@ -190,10 +193,10 @@ bool GetRegularPairsByBatch(const GetIndicePairsProblem& problem, const Parallel
                             bool count_only, int64_t* outputs, RunResult* result) {
   BatchGroups groups(problem, parallel);
   if (!groups.AreWorthIt()) return false;
-  bool are_in_order = false;
-  *result = groups.Run(scratch, count_only, outputs, &are_in_order);
+  bool can_be_done = false;
+  *result = groups.Run(scratch, count_only, outputs, &can_be_done);
   // Where memory is short the other way may need less.
-  return *result == RunResult::kDone ? are_in_order : *result != RunResult::kNoMemory;
+  return *result == RunResult::kDone ? can_be_done : *result != RunResult::kNoMemory;
 }
 
 }  // namespace detops

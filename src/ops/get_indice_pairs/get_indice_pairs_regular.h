@@ -23,8 +23,8 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
 RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
                                 bool count_only, int64_t* outputs);
 
-// The dense way by groups of batches, if there are many and the inputs of each follow each other; otherwise it returns
-// false, and nothing has been written.
+// The dense way by groups of batches, if there are many, of about the same size, and the inputs of each follow each
+// other; otherwise it returns false, and nothing has been written.
 bool GetRegularPairsByBatch(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
                             bool count_only, int64_t* outputs, RunResult* result);
 
