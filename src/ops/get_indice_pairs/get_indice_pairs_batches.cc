@@ -29,7 +29,7 @@ int64_t BatchesOfGroup(const GetIndicePairsProblem& problem, int threads) {
 
 // A group of batches, as far as it is known.
 struct Group {
-  int64_t input_begin, input_end;
+  Range inputs;
   int64_t word_begin, word_end;  // of the sites of all batches
   int64_t outputs;               // then those of the groups before
   int64_t used_words;
@@ -52,8 +52,8 @@ class BatchGroups {
     const int64_t threads = parallel_.ThreadCount();
     if (WordCount(problem_) < kNearWords / 4 || count_ < 2 * threads) return false;
     const int64_t own_bytes = workers_ * group_words_ * int64_t{sizeof(uint64_t) + sizeof(int32_t)} +
-                              count_ * BlockNumbersOf(problem_) * int64_t{sizeof(int32_t)};
-    return NeededBytes(problem_) + own_bytes <= MostBytes(problem_) + (int64_t{8} << 20);
+                              count_ * RegularPieces::BytesOfPiece(problem_);
+    return MoreBytesFit(problem_, own_bytes);
   }
 
   // *can_be_done becomes false if the inputs are not in order, or too uneven.
@@ -63,7 +63,7 @@ class BatchGroups {
       Arena arena(problem_.workspace);
       kept_ = TakeSiteBits(problem_, arena);
     }
-    geometry_ = MakeRegularGeometry(problem_, rules_);
+    pieces_.Prepare();
     *can_be_done = FindGroups();
     if (!*can_be_done) return RunResult::kDone;
     std::atomic<bool> in_order{true};
@@ -77,7 +77,7 @@ class BatchGroups {
     *outputs = 0;
     for (int group = 0; group < count_; ++group) *outputs += std::exchange(groups_[group].outputs, *outputs);
     if (count_only || !OutputsFit(problem_, *outputs)) return RunResult::kDone;
-    lists_.Place(problem_, count_);
+    pieces_.Place();
     // Appending computes, filling waits for memory: side by side they take less time than one after the other.
     const int64_t items = count_ + problem_.offsets;
     const bool done = RunOneByOne(parallel_, workers_, items,
@@ -95,10 +95,7 @@ class BatchGroups {
 
  private:
   void Take(Arena& arena) {
-    rules_ = arena.Take<RegularOffset>(problem_.offsets);
-    block_numbers_ = BlockNumbersOf(problem_);
-    blocks_ = arena.Take<int32_t>(block_numbers_ * (problem_.sites / kBlockSites + count_));
-    lists_ = ListPieces(problem_, count_, arena);
+    pieces_ = RegularPieces(problem_, count_, arena);
     groups_ = arena.Take<Group>(count_);
     own_.words = arena.Take<uint64_t>(workers_ * group_words_);
     own_.ranks = arena.Take<int32_t>(workers_ * group_words_);
@@ -117,17 +114,17 @@ class BatchGroups {
       int64_t low = begin, high = problem_.sites;
       while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        (BatchOf(middle) < last ? low : high) = BatchOf(middle) < last ? middle + 1 : middle;
+        if (BatchOf(middle) < last) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
       }
-      groups_[g] = {begin, low, first * sites / 64, DivideRoundUp(last * sites, 64), 0, 0};
+      groups_[g] = {{begin, low}, first * sites / 64, DivideRoundUp(last * sites, 64), 0, 0};
       largest = std::max(largest, low - begin);
       begin = low;
     }
     return begin == problem_.sites && largest <= DivideRoundUp(problem_.sites, parallel_.ThreadCount());
-  }
-
-  int32_t* BlocksOf(int group) const {
-    return blocks_ + (groups_[group].input_begin / kBlockSites + group) * block_numbers_;
   }
 
   // A group's list of words in `kept_`; it shares a word with the group before and one with the next.
@@ -138,15 +135,12 @@ class BatchGroups {
     Group& group = groups_[number];
     const int64_t first = number * batches_, last = first + batches_;
     bool belong = true;
-    for (int64_t i = group.input_begin; i < group.input_end; ++i) belong &= BatchOf(i) >= first && BatchOf(i) < last;
+    for (int64_t i = group.inputs.begin; i < group.inputs.end; ++i) belong &= BatchOf(i) >= first && BatchOf(i) < last;
     if (!belong) return false;
     const int64_t words = group.word_end - group.word_begin;
     uint64_t* const own = own_.words + worker * group_words_;
     std::fill_n(own, words, 0);
-    int32_t* const counts = lists_.counts + number * problem_.offsets;
-    std::fill_n(counts, problem_.offsets, 0);
-    problem_.kernels.mark_reached(geometry_, group.input_begin, group.input_end, BlocksOf(number),
-                                  own - group.word_begin, false, counts);
+    pieces_.Mark(number, group.inputs, own - group.word_begin, false);
     const int64_t kept = KeptBegin(number);
     group.used_words = problem_.kernels.keep_words(own, words, kept_.words + kept, kept_.ranks + kept, &group.outputs);
     return true;
@@ -164,11 +158,7 @@ class BatchGroups {
       own.ranks[places[i]] = static_cast<int32_t>((out - problem_.out_indices) / problem_.columns());
       out = WriteSitesOfWord(problem_, (group.word_begin + places[i]) * 64, words[i], out);
     }
-    const int64_t inputs = group.input_end - group.input_begin;
-    problem_.kernels.append_reached(geometry_, DivideRoundUp(inputs, kBlockSites), BlocksOf(number),
-                                    {own.words - group.word_begin, own.ranks - group.word_begin},
-                                    lists_.heads + number * problem_.offsets, lists_.ends + number * problem_.offsets,
-                                    problem_.sites);
+    pieces_.Append(number, group.inputs, {own.words - group.word_begin, own.ranks - group.word_begin});
   }
 
   const GetIndicePairsProblem& problem_;
@@ -177,11 +167,7 @@ class BatchGroups {
   int count_;
   int workers_;
   int64_t group_words_;
-  RegularGeometry geometry_ = {};
-  RegularOffset* rules_ = nullptr;
-  int64_t block_numbers_ = 0;
-  int32_t* blocks_ = nullptr;
-  ListPieces lists_;
+  RegularPieces pieces_;  // one per group
   Group* groups_ = nullptr;
   SiteBits own_ = {};   // [workers][group_words]
   SiteBits kept_ = {};  // words that are not 0, and their places in their group

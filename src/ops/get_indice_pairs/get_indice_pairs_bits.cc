@@ -17,16 +17,7 @@ int64_t ClassCount(const GetIndicePairsProblem& problem) {
   return classes;
 }
 
-}  // namespace
-
-SiteBits TakeSiteBits(const GetIndicePairsProblem& problem, Arena& arena) {
-  const int64_t count = WordCount(problem) + std::min(problem.batch, kMaxBatchGroups);
-  SiteBits bits;
-  bits.words = arena.Take<uint64_t>(count);
-  bits.ranks = arena.Take<int32_t>(count);
-  return bits;
-}
-
+// Numbers of a block of inputs.
 int64_t BlockNumbersOf(const GetIndicePairsProblem& problem) {
   RegularGeometry geometry = {};
   geometry.dims = problem.dims;
@@ -43,18 +34,7 @@ int64_t NeededBytes(const GetIndicePairsProblem& problem) {
   return word_bytes + problem.sites / kBlockSites * BlockNumbersOf(problem) * int64_t{sizeof(int32_t)};
 }
 
-bool RegularKernelsFit(const GetIndicePairsProblem& problem) {
-  constexpr int64_t kMaxOffsets = 1 << 16;
-  constexpr int64_t kMaxCoordinate = 1 << 24;  // floats are exact up to here
-  if (problem.batch * SitesOfBatch(problem) > UINT32_MAX) return false;
-  if (problem.offsets > kMaxOffsets || ClassCount(problem) > RegularGeometry::kMaxClasses) return false;
-  return std::all_of(problem.axes, problem.axes + problem.dims, [&](const SparseConvolutionAxis& axis) {
-    const int64_t farthest = problem.transposed ? int64_t{axis.input} * axis.stride : int64_t{axis.input} + axis.pad;
-    return farthest < kMaxCoordinate && axis.pad < kMaxCoordinate && axis.stride < kMaxCoordinate &&
-           int64_t{axis.filter} * axis.dilation < kMaxCoordinate;
-  });
-}
-
+// `rules` has room for all offsets and lives as long as the geometry.
 RegularGeometry MakeRegularGeometry(const GetIndicePairsProblem& problem, RegularOffset* rules) {
   RegularGeometry geometry = {};
   geometry.dims = problem.dims;
@@ -93,18 +73,78 @@ RegularGeometry MakeRegularGeometry(const GetIndicePairsProblem& problem, Regula
   return geometry;
 }
 
-void ListPieces::Place(const GetIndicePairsProblem& problem, int pieces) const {
-  for (int64_t offset = 0; offset < problem.offsets; ++offset) {
-    int32_t* head = problem.pairs + offset * 2 * problem.sites;
+}  // namespace
+
+SiteBits TakeSiteBits(const GetIndicePairsProblem& problem, Arena& arena) {
+  const int64_t count = WordCount(problem) + std::min(problem.batch, kMaxBatchGroups);
+  SiteBits bits;
+  bits.words = arena.Take<uint64_t>(count);
+  bits.ranks = arena.Take<int32_t>(count);
+  return bits;
+}
+
+bool BitsFit(const GetIndicePairsProblem& problem) { return NeededBytes(problem) <= MostBytes(problem); }
+
+bool MoreBytesFit(const GetIndicePairsProblem& problem, int64_t bytes) {
+  return NeededBytes(problem) + bytes <= MostBytes(problem) + (int64_t{8} << 20);
+}
+
+bool RegularKernelsFit(const GetIndicePairsProblem& problem) {
+  constexpr int64_t kMaxOffsets = 1 << 16;
+  constexpr int64_t kMaxCoordinate = 1 << 24;  // floats are exact up to here
+  if (problem.batch * SitesOfBatch(problem) > UINT32_MAX) return false;
+  if (problem.offsets > kMaxOffsets || ClassCount(problem) > RegularGeometry::kMaxClasses) return false;
+  return std::all_of(problem.axes, problem.axes + problem.dims, [&](const SparseConvolutionAxis& axis) {
+    const int64_t farthest = problem.transposed ? int64_t{axis.input} * axis.stride : int64_t{axis.input} + axis.pad;
+    return farthest < kMaxCoordinate && axis.pad < kMaxCoordinate && axis.stride < kMaxCoordinate &&
+           int64_t{axis.filter} * axis.dilation < kMaxCoordinate;
+  });
+}
+
+RegularPieces::RegularPieces(const GetIndicePairsProblem& problem, int pieces, Arena& arena)
+    : problem_(&problem),
+      pieces_(pieces),
+      rules_(arena.Take<RegularOffset>(problem.offsets)),
+      blocks_(arena.Take<int32_t>(BlockNumbersOf(problem) * (problem.sites / kBlockSites + pieces))),
+      counts_(arena.Take<int32_t>(pieces * problem.offsets)),
+      heads_(arena.Take<int32_t*>(pieces * problem.offsets)),
+      ends_(arena.Take<int32_t*>(pieces * problem.offsets)) {}
+
+int64_t RegularPieces::BytesOfPiece(const GetIndicePairsProblem& problem) {
+  return BlockNumbersOf(problem) * int64_t{sizeof(int32_t)};
+}
+
+void RegularPieces::Prepare() { geometry_ = MakeRegularGeometry(*problem_, rules_); }
+
+int32_t* RegularPieces::BlocksOf(int piece, int64_t begin) const {
+  return blocks_ + (begin / kBlockSites + piece) * RegularBlockNumbers(geometry_);
+}
+
+void RegularPieces::Mark(int piece, Range inputs, uint64_t* words, bool shared) const {
+  int32_t* const counts = counts_ + piece * problem_->offsets;
+  std::fill_n(counts, problem_->offsets, 0);
+  problem_->kernels.mark_reached(geometry_, inputs.begin, inputs.end, BlocksOf(piece, inputs.begin), words, shared,
+                                 counts);
+}
+
+void RegularPieces::Place() const {
+  for (int64_t offset = 0; offset < problem_->offsets; ++offset) {
+    int32_t* head = problem_->pairs + offset * 2 * problem_->sites;
     int32_t* const begin = head;
-    for (int piece = 0; piece < pieces; ++piece) {
-      const int64_t place = piece * problem.offsets + offset;
-      heads[place] = head;
-      head += counts[place];
-      ends[place] = head;
+    for (int piece = 0; piece < pieces_; ++piece) {
+      const int64_t place = piece * problem_->offsets + offset;
+      heads_[place] = head;
+      head += counts_[place];
+      ends_[place] = head;
     }
-    problem.counts[offset] = static_cast<int32_t>(head - begin);
+    problem_->counts[offset] = static_cast<int32_t>(head - begin);
   }
+}
+
+void RegularPieces::Append(int piece, Range inputs, const SiteBits& bits) const {
+  problem_->kernels.append_reached(geometry_, DivideRoundUp(inputs.end - inputs.begin, kBlockSites),
+                                   BlocksOf(piece, inputs.begin), bits, heads_ + piece * problem_->offsets,
+                                   ends_ + piece * problem_->offsets, problem_->sites);
 }
 
 int32_t* WriteSitesOfWord(const GetIndicePairsProblem& problem, int64_t first, uint64_t word, int32_t* out) {

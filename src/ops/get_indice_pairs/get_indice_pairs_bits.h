@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "core/checked_math.h"
+#include "core/parallel.h"
 #include "ops/get_indice_pairs/get_indice_pairs.h"
 #include "ops/get_indice_pairs/get_indice_pairs_regular_kernel.h"
 
@@ -27,33 +28,46 @@ inline constexpr int64_t kMaxBatchGroups = 1024;
 // Words and ranks for all sites, and a word more for every group of batches.
 SiteBits TakeSiteBits(const GetIndicePairsProblem& problem, Arena& arena);
 
-// Numbers of a block of inputs, see RegularBlockNumbers.
-int64_t BlockNumbersOf(const GetIndicePairsProblem& problem);
-
 // True if the kernels' 32-bit numbers are enough.
 bool RegularKernelsFit(const GetIndicePairsProblem& problem);
 
-// What grows with L or the space, and how much that may be.
-int64_t NeededBytes(const GetIndicePairsProblem& problem);
-int64_t MostBytes(const GetIndicePairsProblem& problem);
+// The promise about memory: true if there may be bits for all sites, and so many bytes more for bits of single threads.
+bool BitsFit(const GetIndicePairsProblem& problem);
+bool MoreBytesFit(const GetIndicePairsProblem& problem, int64_t bytes);
 
-// `rules` has room for all offsets and lives as long as the geometry.
-RegularGeometry MakeRegularGeometry(const GetIndicePairsProblem& problem, RegularOffset* rules);
+// The inputs of a call, cut into pieces that are worked on at the same time. The pairs of a piece follow those of the
+// piece before in every list.
+class RegularPieces {
+ public:
+  RegularPieces() = default;
+  RegularPieces(const GetIndicePairsProblem& problem, int pieces, Arena& arena);
 
-// The lists of a call that are written piece by piece: pieces follow each other in every list.
-struct ListPieces {
-  ListPieces() = default;
-  ListPieces(const GetIndicePairsProblem& problem, int pieces, Arena& arena)
-      : counts(arena.Take<int32_t>(pieces * problem.offsets)),
-        heads(arena.Take<int32_t*>(pieces * problem.offsets)),
-        ends(arena.Take<int32_t*>(pieces * problem.offsets)) {}
+  // What each piece adds to the memory of the inputs.
+  static int64_t BytesOfPiece(const GetIndicePairsProblem& problem);
 
-  // Sets heads and ends from the counts, and problem.counts.
-  void Place(const GetIndicePairsProblem& problem, int pieces) const;
+  // When there is memory, before everything else.
+  void Prepare();
 
-  int32_t* counts = nullptr;  // [pieces][offsets]: pairs
-  int32_t** heads = nullptr;  // [pieces][offsets]: where the piece's next pair goes
-  int32_t** ends = nullptr;   // [pieces][offsets]: where its last one has gone
+  // Marks what the inputs of a piece reach; with `shared` other threads may mark in the same words.
+  void Mark(int piece, Range inputs, uint64_t* words, bool shared) const;
+
+  // When all pieces are marked: gives their pairs places in the lists. Sets problem.counts.
+  void Place() const;
+
+  // Writes the pairs of a piece; `bits` are those that it has marked, or more.
+  void Append(int piece, Range inputs, const SiteBits& bits) const;
+
+ private:
+  int32_t* BlocksOf(int piece, int64_t begin) const;
+
+  const GetIndicePairsProblem* problem_ = nullptr;
+  int pieces_ = 0;
+  RegularGeometry geometry_ = {};
+  RegularOffset* rules_ = nullptr;
+  int32_t* blocks_ = nullptr;  // of inputs sorted by class; each piece may have one that is not full
+  int32_t* counts_ = nullptr;  // [pieces][offsets]: pairs
+  int32_t** heads_ = nullptr;  // [pieces][offsets]: where the piece's next pair goes
+  int32_t** ends_ = nullptr;   // [pieces][offsets]: where its last one has gone
 };
 
 // Writes the coordinates of the sites whose bits are set in the word of the sites [first, first + 64) to rows from

@@ -1,9 +1,9 @@
 // The regular convolution with a bit for every site of the output space.
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "core/arena.h"
+#include "core/one_by_one.h"
 #include "ops/get_indice_pairs/get_indice_pairs_bits.h"
 #include "ops/get_indice_pairs/get_indice_pairs_lists.h"
 #include "ops/get_indice_pairs/get_indice_pairs_regular.h"
@@ -18,26 +18,18 @@ constexpr int kMaxTasks = 64;
 // What depends on the number of tasks, in the handle's scratch.
 struct TaskMemory {
   TaskMemory(const GetIndicePairsProblem& problem, int tasks, int workers, Arena& arena)
-      : rules(arena.Take<RegularOffset>(problem.offsets)),
-        block_numbers(BlockNumbersOf(problem)),
-        blocks(arena.Take<int32_t>(block_numbers * (problem.sites / kBlockSites + tasks))),
-        lists(problem, tasks, arena) {
+      : pieces(problem, tasks, arena) {
     if (problem.workspace == nullptr) bits = TakeSiteBits(problem, arena);
     // With sets of their own workers mark without atomic access; where that takes too much memory they share one.
     const int64_t more_words = (workers - 1) * WordCount(problem);
-    own_sets = NeededBytes(problem) + more_words * int64_t{sizeof(uint64_t)} <= MostBytes(problem) + (int64_t{8} << 20);
+    own_sets = MoreBytesFit(problem, more_words * int64_t{sizeof(uint64_t)});
     sets = arena.Take<uint64_t>(own_sets ? more_words : 0);
   }
-  // The blocks of a task whose inputs begin at `begin`: each may have one that is not full.
-  int32_t* BlocksOf(int task, int64_t begin) const { return blocks + (begin / kBlockSites + task) * block_numbers; }
   uint64_t* SetOf(int worker, const SiteBits& all, int64_t words) const {
     return worker == 0 || !own_sets ? all.words : sets + (worker - 1) * words;
   }
 
-  RegularOffset* rules;
-  int64_t block_numbers;
-  int32_t* blocks;
-  ListPieces lists;
+  RegularPieces pieces;
   SiteBits bits = {};
   bool own_sets;
   uint64_t* sets;  // all but the first, which is the result
@@ -62,8 +54,7 @@ void WriteSites(const GetIndicePairsProblem& problem, const SiteBits& bits, Rang
 
 bool DenseWayFits(const GetIndicePairsProblem& problem) {
   // The words are cleared, counted and looked through: worth it up to some hundred words per input.
-  return RegularKernelsFit(problem) && WordCount(problem) <= 4096 + 128 * problem.sites &&
-         NeededBytes(problem) <= MostBytes(problem);
+  return RegularKernelsFit(problem) && WordCount(problem) <= 4096 + 128 * problem.sites && BitsFit(problem);
 }
 
 int64_t DenseWorkspaceBytes(const GetIndicePairsProblem& problem) {
@@ -86,23 +77,17 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
   TaskMemory memory(problem, tasks, workers, task_arena);
   Arena arena(problem.workspace);
   const SiteBits bits = problem.workspace == nullptr ? memory.bits : TakeSiteBits(problem, arena);
-  const RegularGeometry geometry = MakeRegularGeometry(problem, memory.rules);
+  memory.pieces.Prepare();
 
   const int64_t words = WordCount(problem);
   const int parts = std::min(kMaxTasks, parallel.TaskCount(words, kMinTaskWords));
   int64_t before[kMaxTasks];
-  const auto mark = [&](int task, uint64_t* set) {
-    int32_t* const counts = memory.lists.counts + task * problem.offsets;
-    std::fill_n(counts, problem.offsets, 0);
-    const Range range = PieceOf(problem.sites, tasks, task);
-    kernels.mark_reached(geometry, range.begin, range.end, memory.BlocksOf(task, range.begin), set, !memory.own_sets,
-                         counts);
+  const auto clear = [&](int worker) {
+    if (memory.own_sets) std::fill_n(memory.SetOf(worker, bits, words), words, 0);
   };
-  std::atomic<int> next_task{0};
-  const auto clear_and_mark = [&](int worker) {
-    uint64_t* const set = memory.SetOf(worker, bits, words);
-    if (memory.own_sets) std::fill_n(set, words, 0);
-    for (int task; (task = next_task.fetch_add(1, std::memory_order_relaxed)) < tasks;) mark(task, set);
+  const auto mark = [&](int worker, int64_t item) {
+    const auto task = static_cast<int>(item);
+    memory.pieces.Mark(task, PieceOf(problem.sites, tasks, task), memory.SetOf(worker, bits, words), !memory.own_sets);
   };
   const auto unite_and_count = [&](int part) {
     const Range range = PieceOf(words, parts, part);
@@ -112,15 +97,15 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
     }
     before[part] = kernels.count_bits(bits.words, range.begin, range.end, 0, nullptr);
   };
-  if (!(memory.own_sets || ClearWords(parallel, bits.words, words)) || !parallel.Run(workers, clear_and_mark) ||
-      !parallel.Run(parts, unite_and_count)) {
+  if (!(memory.own_sets || ClearWords(parallel, bits.words, words)) ||
+      !RunOneByOne(parallel, workers, tasks, clear, mark) || !parallel.Run(parts, unite_and_count)) {
     return RunResult::kRunnerFailed;
   }
   *outputs = 0;
   for (int part = 0; part < parts; ++part) *outputs += std::exchange(before[part], *outputs);
   if (count_only || !OutputsFit(problem, *outputs)) return RunResult::kDone;
 
-  memory.lists.Place(problem, tasks);
+  memory.pieces.Place();
   const auto number_sites = [&](int part) {
     const Range range = PieceOf(words, parts, part);
     kernels.count_bits(bits.words, range.begin, range.end, before[part], bits.ranks);
@@ -128,12 +113,9 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
   // Appending computes, filling waits for memory: side by side they take less time than one after the other.
   const auto append_or_fill = [&](int item) {
     const int task = item / 3;
-    const Range range = PieceOf(problem.sites, tasks, task);
     switch (item % 3) {
       case 0:
-        kernels.append_reached(geometry, DivideRoundUp(range.end - range.begin, kBlockSites),
-                               memory.BlocksOf(task, range.begin), bits, memory.lists.heads + task * problem.offsets,
-                               memory.lists.ends + task * problem.offsets, problem.sites);
+        memory.pieces.Append(task, PieceOf(problem.sites, tasks, task), bits);
         break;
       case 1:
         for (int64_t offset = task; offset < problem.offsets; offset += tasks) FillTail(problem, offset);
