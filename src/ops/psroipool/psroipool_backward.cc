@@ -1,11 +1,13 @@
-// Backward: forward turned around. Planes, as many as stay in the second-level cache, collect the gradients of all rois
-// of their image; then they are written back in the order of the map. A pixel's sum has the order of the rois
-// whatever the cutting, so its bits do not depend on it.
+// Backward: forward turned around. Planes collect the gradients of all rois of their image; then they are written back
+// in the order of the map. Large NHWC maps, if memory allows it, band by band of rows; otherwise whole planes, as many
+// as fit. A pixel's sum has the order of the rois whatever the cutting, so its bits do not depend on it.
 #include <cstring>
 
 #include "core/arena.h"
 #include "core/data_type.h"
+#include "core/one_by_one.h"
 #include "ops/psroipool/psroipool.h"
+#include "ops/psroipool/psroipool_bands.h"
 #include "ops/psroipool/psroipool_planes.h"
 #include "ops/psroipool/psroipool_rois.h"
 
@@ -14,6 +16,9 @@ namespace {
 
 // Pixels that are written together.
 constexpr int64_t kBlockPixels = 16;
+
+// Rows of a band, a power of two. More would not stay near, fewer be met by the same bins too often.
+constexpr int64_t kBandRows = 8;
 
 class BackwardPass {
  public:
@@ -37,6 +42,10 @@ class BackwardPass {
       ChooseNumbers(wide);
       plane_bytes_ = std::max(plane_bytes_, SaturatingMultiply(plan_.Numbers(), number_bytes_));
     }
+    if (!problem_.channels_first) {
+      const int64_t band_bytes = SaturatingMultiply(BandPlan(kBandRows).Bytes(), parallel_.ThreadCount());
+      plane_bytes_ = std::max(plane_bytes_, std::min(kPlaneBudget, band_bytes));
+    }
     RoiTableMemory table_memory;
     const bool taken = TakeFromScratch(scratch, [&](Arena& arena) {
       table_memory = RoiTableMemory(problem_, arena, crowd_tasks_);
@@ -46,23 +55,32 @@ class BackwardPass {
     if (!MakeRoiTable(problem_, parallel_, table_memory, &table_)) return RunResult::kRunnerFailed;
     if (!FindCrowdedImages(problem_, parallel_, table_, table_memory)) return RunResult::kRunnerFailed;
     crowded_ = table_memory.crowded;
-    return ClearUnused() && AddAll() ? RunResult::kDone : RunResult::kRunnerFailed;
+    const bool done = ClearUnused() && (ChooseBands() ? AddBands() : AddAll());
+    return done ? RunResult::kDone : RunResult::kRunnerFailed;
   }
 
  private:
   void TakePlanes(Arena& arena) {
-    planes_ = arena.Take<char>(plane_bytes_);
+    if (problem_.channels_first) {
+      planes_ = arena.Take<char>(plane_bytes_);
+    } else {
+      bands_ = BandMemory(problem_, parallel_.ThreadCount(), plane_bytes_, arena);
+      planes_ = bands_.planes;
+    }
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
     staging_ = stream_ ? arena.Take<char>(SaturatingMultiply(BlockBytes(), parallel_.ThreadCount())) : nullptr;
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, pooled_bytes_)) : nullptr;
   }
 
+  int64_t NumberBytes(bool wide) const { return wide ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_; }
+  int64_t Lanes(bool wide) const { return problem_.kernels.lanes(wide ? MLUOP_DTYPE_DOUBLE : problem_.type); }
+
   void ChooseNumbers(bool wide) {
     wide_ = wide;
-    number_bytes_ = wide ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_;
-    const int64_t lanes = problem_.kernels.lanes(wide ? MLUOP_DTYPE_DOUBLE : problem_.type);
-    plan_ = MakePlanePlan(problem_, lanes, number_bytes_, std::min(problem_.images, problem_.roi_count),
-                          PlaneBudget(problem_));
+    number_bytes_ = NumberBytes(wide);
+    const int64_t lanes = Lanes(wide);
+    plan_ = MakePlanePlan(problem_, problem_.height, lanes, number_bytes_,
+                          std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
   }
 
   // Images without rois.
@@ -83,6 +101,60 @@ class BackwardPass {
         }
       }
     });
+  }
+
+  PlanePlan BandPlan(int64_t rows) const {
+    return MakePlanePlan(problem_, rows, Lanes(false), NumberBytes(false), 1, kMaxInt64);
+  }
+
+  // False if whole planes are better: those of small maps are near anyway, crowded images have so many rois that these
+  // are not near when the next band comes, and bands of few rows are not worth it.
+  bool ChooseBands() {
+    ChooseNumbers(false);
+    if (problem_.channels_first || plan_.AllNear()) return false;
+    if (std::find(crowded_, crowded_ + table_.active_images, true) != crowded_ + table_.active_images) return false;
+    constexpr int64_t kLeastBand = 4;
+    for (band_ = kBandRows; band_ >= kLeastBand; band_ /= 2) {
+      plan_ = BandPlan(band_);
+      if (plan_.Bytes() <= bands_.bytes_per_worker) return true;
+    }
+    return false;
+  }
+
+  bool AddBands() {
+    const int64_t bands = DivideRoundUp(problem_.height, band_), units = bands * table_.active_images;
+    const auto workers = static_cast<int>(std::min<int64_t>(bands_.workers, units));
+    return RunOneByOne(parallel_, workers, units, [&](int worker, int64_t unit) {
+      const int64_t begin = unit % bands * band_;
+      AddBand(worker, unit / bands, {begin, std::min(begin + band_, problem_.height)});
+    });
+  }
+
+  void AddBand(int worker, int64_t image, Range rows) {
+    const PlaneMemory memory = {bands_.PlanesOf(worker), 0, static_cast<uint32_t>(band_ - 1)};
+    const Range places = {table_.begins[image], table_.begins[image + 1]};
+    const auto row_begin = static_cast<uint32_t>(rows.begin), row_end = static_cast<uint32_t>(rows.end);
+    const auto inside = [=](BinSpan y) { return (y.begin < row_end) & (y.end > row_begin) & (y.begin < y.end); };
+    VisitBinRows(problem_, plan_, {0, plan_.planes}, [&](int64_t ph, Range planes) {
+      for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
+        std::memset(memory.Plane(plan_, plane), 0, static_cast<size_t>(plan_.plane_stride * plan_.number_bytes));
+      }
+      const RoiChoice rois = ChooseRois(table_.BinRows(ph), places, bands_.ChosenOf(worker), inside);
+      problem_.kernels.add_bins(problem_.type,
+                                {.bins = BinsOf(problem_, plan_, table_, planes, memory.row_mask, rois, false),
+                                 .planes = memory.Plane(plan_, planes.begin),
+                                 .row_begin = row_begin,
+                                 .row_end = row_end,
+                                 .source = Source(plan_.PooledColumnOf(planes.begin))},
+                                wide_);
+    });
+    const Range pixels = {rows.begin * problem_.width, rows.end * problem_.width};
+    char* staging = stream_ ? staging_ + worker * BlockBytes() : nullptr;
+    for (int64_t pixel = pixels.begin; pixel < pixels.end; pixel += kBlockPixels) {
+      WriteBlock(memory, {0, plan_.planes}, image, pixels.begin, {pixel, std::min(pixel + kBlockPixels, pixels.end)},
+                 staging);
+    }
+    if (stream_) problem_.kernels.flush_stores();
   }
 
   bool AddAll() {
@@ -160,17 +232,17 @@ class BackwardPass {
               bool first) {
     for (int64_t plane = planes.begin; first && plane < planes.end; ++plane) {
       const int64_t row_bytes = plan_.RowStrideOf(plane) * number_bytes_;
-      std::memset(PlaneData(plan_, group, image, plane) + rows.begin * row_bytes, 0,
+      std::memset(MemoryOf(plan_, group, image).Row(plan_, plane, rows.begin), 0,
                   static_cast<size_t>((rows.end - rows.begin) * row_bytes));
     }
     if (places.begin >= places.end) return;
     const bool kept = problem_.channels_first;  // as rows of `pooled_`
-    const RoiBins bins = BinsOf(problem_, plan_, table_, planes, places, kept);
+    const RoiBins bins = BinsOf(problem_, plan_, table_, planes, kWholePlanes, AllOf(places), kept);
     const int64_t column = plan_.PooledColumnOf(planes.begin);
     const int64_t place = (places.begin - first_kept) * problem_.channels() + column;
     problem_.kernels.add_bins(kept ? pooled_type_ : problem_.type,
                               {.bins = bins,
-                               .planes = PlaneData(plan_, group, image, planes.begin),
+                               .planes = MemoryOf(plan_, group, image).Plane(plan_, planes.begin),
                                .row_begin = static_cast<uint32_t>(rows.begin),
                                .row_end = static_cast<uint32_t>(rows.end),
                                .source = kept ? pooled_ + place * pooled_bytes_ : Source(column)},
@@ -193,9 +265,9 @@ class BackwardPass {
         if (problem_.channels_first) {
           WritePlane(group, group.image_begin + unit / group.planes(), group.plane_begin + unit % group.planes());
         } else {
-          const int64_t first = unit % blocks * kBlockPixels;
-          WriteBlock(group, group.image_begin + unit / blocks, {first, std::min(first + kBlockPixels, pixels)},
-                     staging);
+          const int64_t first = unit % blocks * kBlockPixels, image = group.image_begin + unit / blocks;
+          WriteBlock(MemoryOf(plan_, group, image), group.range(), image, 0,
+                     {first, std::min(first + kBlockPixels, pixels)}, staging);
         }
       }
       if (stream) problem_.kernels.flush_stores();
@@ -204,18 +276,20 @@ class BackwardPass {
 
   int64_t BlockBytes() const { return SaturatingMultiply(kBlockPixels * element_bytes_, problem_.channels()); }
 
-  // NHWC: some pixels, all planes of the group. A whole block goes past the caches if there is a staging for it.
-  void WriteBlock(const PlaneGroup& group, int64_t image, Range pixels, char* staging) {
-    const bool stream = staging != nullptr && pixels.end - pixels.begin == kBlockPixels;
+  // NHWC: some pixels, of planes whose memory begins with the pixel `origin`. A whole block goes past the caches if
+  // there is a staging for it and it begins with a cache line.
+  void WriteBlock(const PlaneMemory& memory, Range planes, int64_t image, int64_t origin, Range pixels, char* staging) {
     const int64_t first = table_.images[image] * problem_.height * problem_.width + pixels.begin;
     char* target = Target(first * problem_.channels());
+    const bool stream = staging != nullptr && pixels.end - pixels.begin == kBlockPixels &&
+                        reinterpret_cast<uintptr_t>(target) % kLineBytes == 0;
     for (int64_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
       const int64_t element = (pixel - pixels.begin) * problem_.channels();
-      VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
+      VisitChunks(plan_, planes, [&](int64_t plane, int64_t count) {
         const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
         problem_.kernels.transpose_out(
             problem_.type,
-            {.source = PlaneData(plan_, group, image, plane) + pixel * plan_.PixelStrideOf(plane) * number_bytes_,
+            {.source = memory.Plane(plan_, plane) + (pixel - origin) * plan_.PixelStrideOf(plane) * number_bytes_,
              .target = (stream ? staging : target) + (element + channel) * element_bytes_,
              .rows = count,
              .columns = plan_.ChannelsOf(plane),
@@ -233,7 +307,7 @@ class BackwardPass {
     const int64_t pixels = problem_.height * problem_.width;
     const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
     problem_.kernels.transpose_out(problem_.type,
-                                   {.source = PlaneData(plan_, group, image, plane),
+                                   {.source = MemoryOf(plan_, group, image).Plane(plan_, plane),
                                     .target = Target((table_.images[image] * problem_.channels() + channel) * pixels),
                                     .rows = pixels,
                                     .columns = plan_.ChannelsOf(plane),
@@ -257,6 +331,8 @@ class BackwardPass {
   const bool* crowded_ = nullptr;
   PlanePlan plan_ = {};
   RoiTable table_ = {};
+  BandMemory bands_ = {};
+  int64_t band_ = 0;
   char* planes_ = nullptr;
   char* staging_ = nullptr;  // one block of pixels per task
   char* pooled_ = nullptr;

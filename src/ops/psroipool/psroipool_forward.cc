@@ -1,14 +1,14 @@
-// Forward: the map is regrouped into planes, in which the channels of a bin are neighbours; then planes, as many as
-// stay in the second-level cache, serve all rois of their image. A mean is one running sum over rows and columns,
-// whatever the cutting, so its bits do not depend on it.
+// Forward: the map is regrouped into planes, in which the channels of a bin are neighbours; then these serve the rois
+// of their image. NHWC, if memory allows it, band by band of rows (psroipool_forward_bands.cc); otherwise whole planes,
+// as many as fit. A mean is one running sum over rows and columns, whatever the cutting, so its bits do not depend on
+// it.
+#include "ops/psroipool/psroipool_forward.h"
+
 #include <cstring>
 
 #include "core/arena.h"
 #include "core/data_type.h"
-#include "ops/psroipool/psroipool.h"
 #include "ops/psroipool/psroipool_mapping.h"
-#include "ops/psroipool/psroipool_planes.h"
-#include "ops/psroipool/psroipool_rois.h"
 
 namespace detops {
 namespace {
@@ -24,7 +24,7 @@ class ForwardPass {
 
   RunResult Run(Scratch& scratch) {
     // Images without rois are not known yet, so this is the most it can be.
-    plan_ = MakePlanePlan(problem_, problem_.kernels.lanes(problem_.type), element_bytes_,
+    plan_ = MakePlanePlan(problem_, problem_.height, problem_.kernels.lanes(problem_.type), element_bytes_,
                           std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
     RoiTableMemory table_memory;
     const bool taken = TakeFromScratch(scratch, [&](Arena& arena) {
@@ -32,13 +32,20 @@ class ForwardPass {
       TakePlanes(arena);
     });
     if (!taken) return RunResult::kNoMemory;
-    const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) && PoolAll() && WriteMapping();
+    const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) && Pool() && WriteMapping();
     return done ? RunResult::kDone : RunResult::kRunnerFailed;
   }
 
  private:
   void TakePlanes(Arena& arena) {
-    planes_ = arena.Take<char>(SaturatingMultiply(plan_.Numbers(), element_bytes_));
+    const int64_t plane_bytes = SaturatingMultiply(plan_.Numbers(), element_bytes_);
+    if (problem_.channels_first) {
+      planes_ = arena.Take<char>(plane_bytes);
+    } else {
+      const int workers = parallel_.ThreadCount();
+      bands_ = BandMemory(problem_, workers, std::max(plane_bytes, ForwardBandBytes(problem_, workers)), arena);
+      planes_ = bands_.planes;
+    }
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, number_bytes_)) : nullptr;
     pattern_ = problem_.mapping_channel != nullptr ? arena.Take<int32_t>(PatternSize(problem_)) : nullptr;
@@ -46,6 +53,14 @@ class ForwardPass {
 
   bool WriteMapping() {
     return problem_.mapping_channel == nullptr || WriteMappingChannel(problem_, parallel_, pattern_);
+  }
+
+  bool Pool() {
+    ForwardBandPlan plan;
+    if (!problem_.channels_first && PlanForwardBands(problem_, table_, bands_, parallel_, &plan)) {
+      return PoolBands(problem_, table_, bands_, parallel_, plan);
+    }
+    return PoolAll();
   }
 
   bool PoolAll() {
@@ -58,10 +73,6 @@ class ForwardPass {
         for (int64_t plane = 0; plane < plan_.planes; plane += plan_.planes_at_once) {
           const PlaneGroup group = {image, image_end, plane, std::min(plane + plan_.planes_at_once, plan_.planes),
                                     planes_};
-          if (plan_.AllNear() && !problem_.channels_first) {
-            if (!PoolNear(group)) return false;
-            continue;
-          }
           if (!regrouped && !Regroup(group)) return false;
           regrouped = group.planes() == plan_.planes;  // then it serves the next part too
           if (!SumPlanes(group, part)) return false;
@@ -87,57 +98,12 @@ class ForwardPass {
         if (problem_.channels_first) {
           RegroupPlane(group, group.image_begin + unit / group.planes(), group.plane_begin + unit % group.planes());
         } else {
-          RegroupRow(group, group.image_begin + unit / problem_.height, unit % problem_.height);
+          const int64_t image = group.image_begin + unit / problem_.height;
+          RegroupRow(problem_, plan_, table_, MemoryOf(plan_, group, image), group.range(), image,
+                     unit % problem_.height);
         }
       }
     });
-  }
-
-  // NHWC, small maps: a thread that regroups planes also sums them up. Fetching what another core has just written
-  // would take longer than the sums.
-  bool PoolNear(const PlaneGroup& group) {
-    const int64_t rois = table_.begins[group.image_end] - table_.begins[group.image_begin];
-    const int wanted = std::min(parallel_.TaskCount(SumWork(rois, group), kMinPlaneTask), parallel_.ThreadCount());
-    const PlaneRuns runs(plan_, group, DivideRoundUp(wanted, group.images()));
-    const int64_t units = group.images() * runs.count();
-    const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(units, tasks, task);
-      for (int64_t unit = range.begin; unit < range.end; ++unit) {
-        const int64_t image = group.image_begin + unit / runs.count();
-        const Range planes = runs.PlanesOf(unit % runs.count());
-        const PlaneGroup part = PartOf(plan_, group, image, planes);
-        for (int64_t y = 0; y < problem_.height; ++y) RegroupRow(part, image, y);
-        SumRun(part, image, planes, {table_.begins[image], table_.begins[image + 1]}, 0);
-      }
-    });
-  }
-
-  int64_t SumWork(int64_t rois, const PlaneGroup& group) const {
-    constexpr int64_t kUsualArea = 4;
-    return rois * group.planes() * plan_.chunk * kUsualArea;
-  }
-
-  // NHWC: one row of pixels, all planes of the group.
-  void RegroupRow(const PlaneGroup& group, int64_t image, int64_t y) {
-    const MapRegion& region = table_.regions[image];
-    if (y < region.y.begin || y >= region.y.end) return;
-    const int64_t first_pixel = (table_.images[image] * problem_.height + y) * problem_.width;
-    for (int64_t x = region.x.begin; x < region.x.end; ++x) {
-      const int64_t pixel = (first_pixel + x) * problem_.channels();
-      VisitChunks(plan_, group, [&](int64_t plane, int64_t count) {
-        const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
-        char* target = PlaneData(plan_, group, image, plane) +
-                       (y * plan_.RowStrideOf(plane) + x * plan_.PixelStrideOf(plane)) * element_bytes_;
-        problem_.kernels.transpose(problem_.type, {.source = Source(pixel + channel),
-                                                   .target = target,
-                                                   .rows = plan_.ChannelsOf(plane),
-                                                   .columns = count,
-                                                   .source_stride = plan_.bins,
-                                                   .target_stride = plan_.plane_stride,
-                                                   .padded_rows = plan_.PixelStrideOf(plane)});
-      });
-    }
   }
 
   // NCHW: one plane.
@@ -145,7 +111,7 @@ class ForwardPass {
     const MapRegion& region = table_.regions[image];
     const int64_t channel = plan_.FirstChannelOf(plane) * plan_.bins + plan_.BinOf(plane);
     const int64_t map = (table_.images[image] * problem_.channels() + channel) * problem_.height * problem_.width;
-    char* target = PlaneData(plan_, group, image, plane);
+    char* target = MemoryOf(plan_, group, image).Plane(plan_, plane);
     for (int64_t y = region.y.begin; y < region.y.end; ++y) {
       const int64_t first = y * problem_.width + region.x.begin;
       problem_.kernels.transpose(problem_.type, {.source = Source(map + first),
@@ -162,7 +128,7 @@ class ForwardPass {
   bool SumPlanes(const PlaneGroup& group, Range part) {
     const PlaneRuns runs(plan_, group, 1);
     const int64_t all_runs = group.images() * runs.count();
-    const int wanted = parallel_.TaskCount(SumWork(part.end - part.begin, group), kMinPlaneTask);
+    const int wanted = parallel_.TaskCount(SumWork(plan_, part.end - part.begin, group.planes()), kMinPlaneTask);
     const int splits = static_cast<int>(DivideRoundUp(wanted, all_runs));  // of the rois, if runs are few
     const int64_t units = all_runs * splits;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
@@ -174,22 +140,18 @@ class ForwardPass {
         const Range places = {std::max(part.begin, table_.begins[image]), std::min(part.end, table_.begins[image + 1])};
         if (places.begin >= places.end) continue;
         const Range piece = PieceOf(places.end - places.begin, splits, static_cast<int>(unit % splits));
-        SumRun(group, image, planes, {places.begin + piece.begin, places.begin + piece.end}, part.begin);
+        Sum(MemoryOf(plan_, group, image), planes, {places.begin + piece.begin, places.begin + piece.end}, part.begin);
       }
     });
   }
 
-  void SumRun(const PlaneGroup& group, int64_t image, Range planes, Range places, int64_t first_kept) {
-    const bool kept = problem_.channels_first;  // as rows of `pooled_`
-    const RoiBins bins = BinsOf(problem_, plan_, table_, planes, places, kept);
+  // NCHW: into the rows of `pooled_`, which begin with the place `first_kept`.
+  void Sum(const PlaneMemory& memory, Range planes, Range places, int64_t first_kept) {
+    const bool kept = problem_.channels_first;
     const int64_t column = plan_.PooledColumnOf(planes.begin);
     const int64_t place = (places.begin - first_kept) * problem_.channels() + column;
-    problem_.kernels.sum_bins(problem_.type,
-                              {.bins = bins,
-                               .planes = PlaneData(plan_, group, image, planes.begin),
-                               .target = kept ? pooled_ + place * number_bytes_ : Target(column),
-                               .in_order = problem_.rules.convention == DETOPS_PSROIPOOL_TORCHVISION},
-                              kept);
+    SumRun(problem_, plan_, table_, memory, planes, AllOf(places),
+           kept ? pooled_ + place * number_bytes_ : Target(column), kept);
   }
 
   // NCHW: from [bins, D] to [D, bins].
@@ -219,6 +181,7 @@ class ForwardPass {
   const int64_t rows_at_once_;
   PlanePlan plan_ = {};
   RoiTable table_ = {};
+  BandMemory bands_ = {};
   char* planes_ = nullptr;
   char* pooled_ = nullptr;
   int32_t* pattern_ = nullptr;

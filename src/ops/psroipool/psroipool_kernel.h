@@ -1,9 +1,8 @@
 // The vector part: regrouping channels, sums over the pixels of bins and their reverse.
 //
-// A plane holds, for every pixel of an image, some neighbouring output channels of one bin: [H, W, stride], stride
-// being the channels, rounded up to a power of two if they are fewer than a vector has. Of other channels the last
-// vector ends with the last channel, so that it shares some with the vector before it. Forward, numbers have the type
-// of the map; backward they are float, or double.
+// A plane holds, for every pixel of an image or of some of its rows, some neighbouring output channels of one bin:
+// [H, W, stride], stride being the channels in whole vectors, or, if they are fewer than a vector has, a power of two.
+// Forward, numbers have the type of the map; backward they are float, or double.
 #ifndef DETOPS_OPS_PSROIPOOL_KERNEL_H_
 #define DETOPS_OPS_PSROIPOOL_KERNEL_H_
 
@@ -33,12 +32,14 @@ struct RoiBins {
   int64_t first_bin, bins;
   int64_t pooled_width;
   int64_t plane_stride;  // from the plane of a bin to that of the next
-  int64_t pixel_stride, row_stride;
+  int64_t row_stride;
+  uint32_t row_mask;  // row y of the map is row y & row_mask of a plane
   const BinSpan* ys;  // [pooled height], span_stride apart: of the first roi; the next ones follow
   const BinSpan* xs;  // [pooled width], in the same way
   int64_t span_stride;
-  int64_t count;        // of rois
-  const int64_t* rows;  // the pooled tensor's row of a roi; nullptr: 0, 1, ...
+  int64_t count;           // of rois
+  const uint32_t* chosen;  // which of those that follow the first one; nullptr: 0, 1, ...
+  const int64_t* rows;     // the pooled tensor's row of a roi; nullptr: 0, 1, ...
   int64_t pooled_row_stride, pooled_bin_stride;
   int64_t channels;
 };

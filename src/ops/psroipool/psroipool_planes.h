@@ -22,7 +22,7 @@ inline constexpr int64_t kNearBytes = 384 << 10;
 
 // Numbers from pixel to pixel of a plane. See psroipool_kernel.h.
 inline int64_t PixelStride(int64_t channels, int64_t lanes) {
-  if (channels >= lanes) return channels;
+  if (channels >= lanes) return DivideRoundUp(channels, lanes) * lanes;
   int64_t stride = 1;
   while (stride < channels) stride *= 2;
   return stride;
@@ -47,18 +47,19 @@ struct PlanePlan {
   // Of a pooled row, [bins, D]: the first number that belongs to the plane.
   int64_t PooledColumnOf(int64_t plane) const { return BinOf(plane) * output_dim + FirstChannelOf(plane); }
   int64_t RowStrideOf(int64_t plane) const { return width * PixelStrideOf(plane); }
-  // All planes of an image stay in the second-level cache.
-  bool AllNear() const {
-    return SaturatingMultiply(plane_stride, SaturatingMultiply(planes, number_bytes)) <= kNearBytes;
-  }
+  // Of all planes of an image.
+  int64_t Bytes() const { return SaturatingMultiply(plane_stride, SaturatingMultiply(planes, number_bytes)); }
+  // They stay in the second-level cache.
+  bool AllNear() const { return Bytes() <= kNearBytes; }
   int64_t Numbers() const {
     return SaturatingMultiply(plane_stride, SaturatingMultiply(images_at_once, planes_at_once));
   }
 };
 
-inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t lanes, int64_t number_bytes,
+// Planes of `rows` rows.
+inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t rows, int64_t lanes, int64_t number_bytes,
                                int64_t active_images, int64_t budget_bytes) {
-  const int64_t pixels = SaturatingMultiply(problem.height, problem.width);
+  const int64_t pixels = SaturatingMultiply(rows, problem.width);
   PlanePlan plan = {};
   plan.width = problem.width;
   plan.lanes = lanes;
@@ -88,15 +89,16 @@ struct PlaneGroup {
   int64_t plane_begin, plane_end;
   char* memory;
 
+  Range range() const { return {plane_begin, plane_end}; }
   int64_t planes() const { return plane_end - plane_begin; }
   int64_t images() const { return image_end - image_begin; }
 };
 
-// Calls visit(chunk's first plane of the group, number of its planes) for each chunk of channels.
+// Calls visit(a chunk's first plane of the range, number of its planes) for each chunk of channels.
 template <class Visit>
-void VisitChunks(const PlanePlan& plan, const PlaneGroup& group, const Visit& visit) {
-  for (int64_t plane = group.plane_begin; plane < group.plane_end;) {
-    const int64_t end = std::min(group.plane_end, (plane / plan.bins + 1) * plan.bins);
+void VisitChunks(const PlanePlan& plan, Range planes, const Visit& visit) {
+  for (int64_t plane = planes.begin; plane < planes.end;) {
+    const int64_t end = std::min(planes.end, (plane / plan.bins + 1) * plan.bins);
     visit(plane, end - plane);
     plane = end;
   }
@@ -132,31 +134,51 @@ class PlaneRuns {
   int64_t first_;
 };
 
-// Where the numbers of a plane are in the memory of its group.
-inline char* PlaneData(const PlanePlan& plan, const PlaneGroup& group, int64_t image, int64_t plane) {
-  const int64_t index = (image - group.image_begin) * group.planes() + plane - group.plane_begin;
-  return group.memory + index * plan.plane_stride * plan.number_bytes;
+// Neighbouring planes of one image, or some of their rows: row y of the map is row y & row_mask.
+struct PlaneMemory {
+  char* data;
+  int64_t first_plane;
+  uint32_t row_mask;
+
+  char* Plane(const PlanePlan& plan, int64_t plane) const {
+    return data + (plane - first_plane) * plan.plane_stride * plan.number_bytes;
+  }
+  char* Row(const PlanePlan& plan, int64_t plane, int64_t y) const {
+    return Plane(plan, plane) + (y & row_mask) * plan.RowStrideOf(plane) * plan.number_bytes;
+  }
+};
+
+inline constexpr uint32_t kWholePlanes = UINT32_MAX;
+
+inline PlaneMemory MemoryOf(const PlanePlan& plan, const PlaneGroup& group, int64_t image) {
+  const int64_t planes = (image - group.image_begin) * group.planes();
+  return {group.memory + planes * plan.plane_stride * plan.number_bytes, group.plane_begin, kWholePlanes};
 }
 
-// Some planes of one image of a group.
-inline PlaneGroup PartOf(const PlanePlan& plan, const PlaneGroup& group, int64_t image, Range planes) {
-  return {image, image + 1, planes.begin, planes.end, PlaneData(plan, group, image, planes.begin)};
-}
+// Rois of one image: `count` places from `first` on, or those that `chosen` names, as distances from `first`.
+struct RoiChoice {
+  int64_t first;
+  int64_t count;
+  const uint32_t* chosen;
+};
 
-// A run of planes for the kernels. `kept`: the pooled rows are in the order of the places, not of the rois.
+inline RoiChoice AllOf(Range places) { return {places.begin, places.end - places.begin, nullptr}; }
+
+// Planes of one chunk for the kernels. `kept`: the pooled rows are in the order of the places, not of the rois.
 inline RoiBins BinsOf(const PsRoiPoolProblem& problem, const PlanePlan& plan, const RoiTable& table, Range planes,
-                      Range places, bool kept) {
+                      uint32_t row_mask, const RoiChoice& rois, bool kept) {
   return {.first_bin = plan.BinOf(planes.begin),
           .bins = planes.end - planes.begin,
           .pooled_width = problem.pooled_width,
           .plane_stride = plan.plane_stride,
-          .pixel_stride = plan.PixelStrideOf(planes.begin),
           .row_stride = plan.RowStrideOf(planes.begin),
-          .ys = table.ys + places.begin,
-          .xs = table.xs + places.begin,
+          .row_mask = row_mask,
+          .ys = table.ys + rois.first,
+          .xs = table.xs + rois.first,
           .span_stride = table.roi_count,
-          .count = places.end - places.begin,
-          .rows = kept ? nullptr : table.rois + places.begin,
+          .count = rois.count,
+          .chosen = rois.chosen,
+          .rows = kept ? nullptr : table.rois + rois.first,
           .pooled_row_stride = problem.channels(),
           .pooled_bin_stride = problem.output_dim,
           .channels = plan.ChannelsOf(planes.begin)};

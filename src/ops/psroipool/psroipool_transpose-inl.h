@@ -75,10 +75,36 @@ HWY_INLINE void TransposeRows(const Transposition& t, int64_t row) {
   TransposeBlock<kAllRows>(from + column, source_stride, to + column * target_stride, target_stride, t.rows - row);
 }
 
+// Eight rows from `row` on, in the same way.
+template <bool kAllRows>
+HWY_INLINE void TransposeTallRows(const Transposition& t, int64_t row) {
+  const auto* source = static_cast<const float*>(t.source) + row * t.source_stride;
+  auto* target = static_cast<float*>(t.target) + row;
+  for (int64_t next = 0; next < t.columns; next += kBlock) {
+    const int64_t column = std::min(next, t.columns - kBlock);
+    TransposeTallBlock<kAllRows>(source + column, t.source_stride, target + column * t.target_stride, t.target_stride,
+                                 t.rows - row);
+  }
+}
+
+// All rows; those behind the last whole eight are filled up with zeros, or begin early enough.
+HWY_INLINE void TransposeTall(const Transposition& t) {
+  constexpr int64_t kTall = 2 * kBlock;
+  int64_t row = 0;
+  for (; row + kTall <= t.rows; row += kTall) TransposeTallRows<true>(t, row);
+  if (row == t.rows) return;
+  if (t.padded_rows == t.rows) return TransposeTallRows<true>(t, t.rows - kTall);
+  TransposeTallRows<false>(t, row);
+}
+
 template <typename Source, typename Target>
 HWY_NOINLINE void Transpose(const Transposition& t) {
   const bool pad = t.padded_rows > t.rows;
   if (t.columns < kBlock || (t.rows < kBlock && !pad)) return TransposeOneByOne<Source, Target>(t);
+  if constexpr (std::is_same_v<Source, float> && std::is_same_v<Target, float> &&
+                hn::MaxLanes(hn::ScalableTag<float>()) >= 2 * kBlock) {
+    if (pad ? t.padded_rows % (2 * kBlock) == 0 : t.rows >= 2 * kBlock) return TransposeTall(t);
+  }
   int64_t row = 0;
   for (; row + kBlock <= t.rows; row += kBlock) TransposeRows<true, Source, Target>(t, row);
   if (row == t.padded_rows) return;
