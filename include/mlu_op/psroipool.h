@@ -23,7 +23,7 @@ extern "C" {
  * Types: float; with the full profile also half, double and bfloat16, the same for input, rois and output.
  * workspace is not needed: NULL with size 0 will do. All tensors are dense and stay the caller's. The handle keeps
  * scratch memory for its next call: at most 24 MiB, or one plane of the map (H * W * 8 numbers) if that is more, and
- * 8 * (P + P + 1) bytes per roi and 4 more for each thread, 48 per image, 4 * C.
+ * 8 * (P + P + 1) bytes per roi, 48 per image, 4 * C, 32 KiB per thread.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of input,

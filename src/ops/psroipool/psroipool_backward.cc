@@ -17,9 +17,6 @@ namespace {
 // Pixels that are written together.
 constexpr int64_t kBlockPixels = 16;
 
-// Rows of a band, a power of two. More would not stay near, fewer be met by the same bins too often.
-constexpr int64_t kBandRows = 8;
-
 class BackwardPass {
  public:
   BackwardPass(const PsRoiPoolProblem& problem, const Parallel& parallel)
@@ -43,7 +40,7 @@ class BackwardPass {
       plane_bytes_ = std::max(plane_bytes_, SaturatingMultiply(plan_.Numbers(), number_bytes_));
     }
     if (!problem_.channels_first) {
-      const int64_t band_bytes = SaturatingMultiply(BandPlan(kBandRows).Bytes(), parallel_.ThreadCount());
+      const int64_t band_bytes = SaturatingMultiply(BandPlan(MostBandRows()).Bytes(), parallel_.ThreadCount());
       plane_bytes_ = std::max(plane_bytes_, std::min(kPlaneBudget, band_bytes));
     }
     RoiTableMemory table_memory;
@@ -64,11 +61,11 @@ class BackwardPass {
     if (problem_.channels_first) {
       planes_ = arena.Take<char>(plane_bytes_);
     } else {
-      bands_ = BandMemory(problem_, parallel_.ThreadCount(), plane_bytes_, arena);
+      bands_ = BandMemory(parallel_, plane_bytes_, arena);
       planes_ = bands_.planes;
     }
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());
-    staging_ = stream_ ? arena.Take<char>(SaturatingMultiply(BlockBytes(), parallel_.ThreadCount())) : nullptr;
+    staging_ = stream_ ? arena.Take<char>(SaturatingMultiply(BlockBytes(), WriteTasks())) : nullptr;
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, pooled_bytes_)) : nullptr;
   }
 
@@ -107,16 +104,20 @@ class BackwardPass {
     return MakePlanePlan(problem_, rows, Lanes(false), NumberBytes(false), 1, kMaxInt64);
   }
 
-  // False if whole planes are better: those of small maps are near anyway, crowded images have so many rois that these
-  // are not near when the next band comes, and bands of few rows are not worth it.
+  // Rows of a band, a power of two. More would not stay near, fewer be met by the same bins too often.
+  int64_t MostBandRows() const { return PowerOfTwo(LeastBand(problem_, 8)); }
+
+  // False if whole planes are better: those of small maps are near anyway, crowded images need double, and few or low
+  // bands are not worth it.
   bool ChooseBands() {
     ChooseNumbers(false);
     if (problem_.channels_first || plan_.AllNear()) return false;
     if (std::find(crowded_, crowded_ + table_.active_images, true) != crowded_ + table_.active_images) return false;
-    constexpr int64_t kLeastBand = 4;
-    for (band_ = kBandRows; band_ >= kLeastBand; band_ /= 2) {
+    constexpr int64_t kLeastRows = 4;
+    for (band_ = MostBandRows(); band_ >= kLeastRows; band_ /= 2) {
       plan_ = BandPlan(band_);
-      if (plan_.Bytes() <= bands_.bytes_per_worker) return true;
+      const int64_t bands = DivideRoundUp(problem_.height, band_) * table_.active_images;
+      if (plan_.Bytes() <= bands_.bytes_per_worker && bands >= parallel_.ThreadCount()) return true;
     }
     return false;
   }
@@ -139,20 +140,22 @@ class BackwardPass {
       for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
         std::memset(memory.Plane(plan_, plane), 0, static_cast<size_t>(plan_.plane_stride * plan_.number_bytes));
       }
-      const RoiChoice rois = ChooseRois(table_.BinRows(ph), places, bands_.ChosenOf(worker), inside);
-      problem_.kernels.add_bins(problem_.type,
-                                {.bins = BinsOf(problem_, plan_, table_, planes, memory.row_mask, rois, false),
-                                 .planes = memory.Plane(plan_, planes.begin),
-                                 .row_begin = row_begin,
-                                 .row_end = row_end,
-                                 .source = Source(plan_.PooledColumnOf(planes.begin))},
-                                wide_);
+      VisitChosen(table_.BinRows(ph), places, bands_.ChosenOf(worker), inside, [&](const RoiChoice& rois) {
+        problem_.kernels.add_bins(problem_.type,
+                                  {.bins = BinsOf(problem_, plan_, table_, planes, memory.row_mask, rois, false),
+                                   .planes = memory.Plane(plan_, planes.begin),
+                                   .row_begin = row_begin,
+                                   .row_end = row_end,
+                                   .source = Source(plan_.PooledColumnOf(planes.begin))},
+                                  wide_);
+      });
     });
     const Range pixels = {rows.begin * problem_.width, rows.end * problem_.width};
     char* staging = stream_ ? staging_ + worker * BlockBytes() : nullptr;
-    for (int64_t pixel = pixels.begin; pixel < pixels.end; pixel += kBlockPixels) {
-      WriteBlock(memory, {0, plan_.planes}, image, pixels.begin, {pixel, std::min(pixel + kBlockPixels, pixels.end)},
-                 staging);
+    // Blocks as those of whole planes: a first one that is shorter, if need be, for the others to begin with a line.
+    for (int64_t pixel = pixels.begin, end; pixel < pixels.end; pixel = end) {
+      end = std::min((pixel / kBlockPixels + 1) * kBlockPixels, pixels.end);
+      WriteBlock(memory, {0, plan_.planes}, image, pixels.begin, {pixel, end}, staging);
     }
     if (stream_) problem_.kernels.flush_stores();
   }
@@ -274,6 +277,9 @@ class BackwardPass {
     });
   }
 
+  // The most tasks that write blocks.
+  int WriteTasks() const { return std::min(parallel_.ThreadCount(), Parallel::kMaxTasks); }
+
   int64_t BlockBytes() const { return SaturatingMultiply(kBlockPixels * element_bytes_, problem_.channels()); }
 
   // NHWC: some pixels, of planes whose memory begins with the pixel `origin`. A whole block goes past the caches if
@@ -281,8 +287,7 @@ class BackwardPass {
   void WriteBlock(const PlaneMemory& memory, Range planes, int64_t image, int64_t origin, Range pixels, char* staging) {
     const int64_t first = table_.images[image] * problem_.height * problem_.width + pixels.begin;
     char* target = Target(first * problem_.channels());
-    const bool stream = staging != nullptr && pixels.end - pixels.begin == kBlockPixels &&
-                        reinterpret_cast<uintptr_t>(target) % kLineBytes == 0;
+    const bool stream = staging != nullptr && pixels.end - pixels.begin == kBlockPixels;
     for (int64_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
       const int64_t element = (pixel - pixels.begin) * problem_.channels();
       VisitChunks(plan_, planes, [&](int64_t plane, int64_t count) {

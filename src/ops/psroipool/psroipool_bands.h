@@ -12,38 +12,51 @@
 
 namespace detops {
 
-// What a worker has for itself.
+// More workers than this do not have bands of their own.
+inline constexpr int kMaxBandWorkers = 256;
+
+// Rois that are looked at together.
+inline constexpr int64_t kRoisAtOnce = 8192;
+
+// The memory of all workers.
 struct BandMemory {
-  // Counts only if the arena has no memory.
-  BandMemory(const PsRoiPoolProblem& problem, int worker_count, int64_t plane_bytes, Arena& arena)
-      : workers(worker_count),
-        bytes_per_worker(plane_bytes / worker_count / kLineBytes * kLineBytes),
-        roi_count(problem.roi_count),
-        planes(arena.Take<char>(plane_bytes)),
-        chosen(arena.Take<uint32_t>(SaturatingMultiply(roi_count, workers))) {}
   BandMemory() = default;
+  // Counts only if the arena has no memory.
+  BandMemory(const Parallel& parallel, int64_t plane_bytes, Arena& arena)
+      : workers(std::min(parallel.ThreadCount(), kMaxBandWorkers)),
+        bytes_per_worker(plane_bytes / workers / kLineBytes * kLineBytes),
+        planes(arena.Take<char>(plane_bytes)),
+        chosen(arena.Take<uint32_t>(workers * kRoisAtOnce)) {}
 
   char* PlanesOf(int worker) const { return planes + worker * bytes_per_worker; }
-  uint32_t* ChosenOf(int worker) const { return chosen + worker * roi_count; }
+  uint32_t* ChosenOf(int worker) const { return chosen + worker * kRoisAtOnce; }
 
   int workers;
   int64_t bytes_per_worker;
-  int64_t roi_count;
   char* planes;
-  uint32_t* chosen;  // the rois that a band has to do with
+  uint32_t* chosen;  // rois that a band has to do with
 };
 
-// Those of an image's rois whose bins, one row of them, have something to do with a band: wanted(rows of a bin) is 1.
-// Without a jump, because half of them could not be foreseen.
-template <class Wanted>
-RoiChoice ChooseRois(const BinSpan* spans, Range places, uint32_t* chosen, const Wanted& wanted) {
-  const auto count = static_cast<uint32_t>(places.end - places.begin);
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    chosen[found] = i;
-    found += static_cast<uint32_t>(wanted(spans[places.begin + i]));
+// Calls visit(rois) with those of an image's rois whose bins, one row of them, have something to do with a band:
+// wanted(rows of a bin) is 1. In their order, some at a time. Without a jump, because half of them could not be
+// foreseen.
+template <class Wanted, class Visit>
+void VisitChosen(const BinSpan* spans, Range places, uint32_t* chosen, const Wanted& wanted, const Visit& visit) {
+  for (int64_t begin = places.begin; begin < places.end; begin += kRoisAtOnce) {
+    const auto count = static_cast<uint32_t>(std::min(kRoisAtOnce, places.end - begin));
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      chosen[found] = i;
+      found += static_cast<uint32_t>(wanted(spans[begin + i]));
+    }
+    if (found > 0) visit(RoiChoice{begin, found, chosen});
   }
-  return {places.begin, found, chosen};
+}
+
+// At least so many rows, or that many pixels: all rois are looked at for each band.
+inline int64_t LeastBand(const PsRoiPoolProblem& problem, int64_t rows) {
+  constexpr int64_t kLeastPixels = 256;
+  return std::max(rows, kLeastPixels / problem.width);
 }
 
 // Calls visit(row of bins, its planes) for neighbouring planes.

@@ -2,6 +2,7 @@
 // their memory, how rows and bins are cut among threads, and what happens where memory for it is short.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "ops/psroipool/psroipool_test_problem.h"
 
@@ -80,7 +81,7 @@ TEST_P(PsRoiPoolBands, ManyThreads) {
   const Handle alone(problem.profile(), 1);
   ASSERT_EQ(problem.Forward(alone, output, &mapping), MLUOP_STATUS_SUCCESS) << alone.LastError();
   ASSERT_EQ(problem.Backward(alone, bottom), MLUOP_STATUS_SUCCESS) << alone.LastError();
-  for (const int threads : {16, 40, 64, 100, 200}) {
+  for (const int threads : {16, 40, 64, 100, 200, 5000, std::numeric_limits<int>::max()}) {
     SCOPED_TRACE(testing::Message() << threads << " threads");
     const Handle handle(problem.profile(), threads);
     Tensor same_output = problem.NewOutput(), same_bottom = problem.NewBottomGrad();
@@ -110,9 +111,21 @@ TEST(PsRoiPoolBandsCrowd, EveryRow) {
   ExpectAgreementBothWays(problem);
 }
 
+// A map of one column: bands of many rows, and more of them than a call may have tasks.
+TEST(PsRoiPoolBandsCrowd, OneColumn) {
+  Problem problem(kContract, MLUOP_DTYPE_FLOAT, {1, 40000, 1, 50, 1, 1, 8}, 1);
+  FillLowRois(problem, 3, 30);
+  ExpectAgreementBothWays(problem);
+  const Handle handle(problem.profile(), 5000), alone(problem.profile(), 1);
+  Tensor bottom = problem.NewBottomGrad(), same = problem.NewBottomGrad();
+  ASSERT_EQ(problem.Backward(handle, bottom), MLUOP_STATUS_SUCCESS) << handle.LastError();
+  ASSERT_EQ(problem.Backward(alone, same), MLUOP_STATUS_SUCCESS) << alone.LastError();
+  EXPECT_TRUE(bottom.SameBytes(same));
+}
+
 // More rois than are taken at once, and more on a pixel than float sums bear.
 TEST(PsRoiPoolBandsCrowd, ManyRois) {
-  Problem problem(kContract, MLUOP_DTYPE_FLOAT, {1, 64, 24, 1500, 2, 2, 21}, 1);
+  Problem problem(kContract, MLUOP_DTYPE_FLOAT, {1, 64, 24, 9000, 2, 2, 21}, 1);
   FillLowRois(problem, 40, 27);
   ExpectAgreementBothWays(problem);
   FillRois(problem, RoiKind::kWholeMap, 28);

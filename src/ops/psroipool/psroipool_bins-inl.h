@@ -41,7 +41,7 @@ HWY_INLINE void VisitBins(const RoiBins& bins, T* pooled, const Wanted& wanted, 
   const int64_t first_column = bins.first_bin % bins.pooled_width;
   // Rows of the pooled tensor are far from each other, out of the processor's own sight. The lines of a first bin; from
   // there on it sees what comes.
-  const auto prefetch = [&](int64_t i) {
+  const auto prefetch = [&](int64_t i) DETOPS_INLINE_ATTR {
     constexpr int64_t kRowsAhead = 12;
     T* ahead = row_of(roi_of(std::min(i + kRowsAhead, bins.count - 1)));
     __builtin_prefetch(ahead, kWrite);
@@ -79,10 +79,10 @@ template <int kVectors, class D>
 class ChannelVectors {
  public:
   HWY_INLINE ChannelVectors(D d, int64_t channels)
-      : channels_(channels), behind_(PixelStride() - channels), last_(kVectors == 1 ? 0 : channels - Lanes()) {
+      : channels_(channels), last_(kVectors == 1 ? 0 : channels - Lanes()) {
     using Index = hwy::MakeSigned<hn::TFromD<D>>;
     HWY_ALIGN Index down[hn::MaxLanes(D())], up[hn::MaxLanes(D())];
-    const auto shift = static_cast<Index>(kVectors == 1 ? 0 : behind_);
+    const auto shift = static_cast<Index>(kVectors == 1 ? 0 : PixelStride() - channels);  // lanes without a channel
     const auto n = static_cast<Index>(Lanes());
     for (Index i = 0; i < n; ++i) {
       down[i] = static_cast<Index>((i + n - shift) % n);
@@ -125,8 +125,7 @@ class ChannelVectors {
 
  private:
   int64_t channels_;
-  int64_t behind_;  // the last channel: lanes
-  int64_t last_;    // where the last vector begins in the pooled tensor
+  int64_t last_;  // where the last vector begins in the pooled tensor
   decltype(hn::SetTableIndices(D(), static_cast<hwy::MakeSigned<hn::TFromD<D>>*>(nullptr))) to_pooled_, to_plane_;
   hn::Mask<D> in_last_;
 };
@@ -149,7 +148,7 @@ HWY_INLINE void VisitPixels(const RoiBins& bins, Pointer column, int64_t pixel_s
                             const Visit& visit) {
   const int64_t row_stride = bins.row_stride;
   const uint32_t row_mask = bins.row_mask;
-  const auto rows = [&](auto pixels) {
+  const auto rows = [&](auto pixels) DETOPS_INLINE_ATTR {
     for (uint32_t row = y.begin; row < y.end; ++row) visit(column + (row & row_mask) * row_stride, pixels);
   };
   switch (width) {

@@ -206,7 +206,7 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolA
   if (check.failed()) return check.status();
   const auto* mapping = static_cast<const int32_t*>(args.mapping.data);
   call.Log(DETOPS_LOG_DISPATCH, "%s; %s",
-           findings.usual ? "rois added up plane by plane, as every channel has one bin"
+           findings.usual ? "rois added up in planes, as every channel has one bin"
                           : "a piece of a row of pixels at a time, as mapping_channel is not that of the forward pass",
            TargetName());
   return Finish(call, args, [&](const Parallel& parallel, Scratch& scratch) {

@@ -42,8 +42,7 @@ class ForwardPass {
     if (problem_.channels_first) {
       planes_ = arena.Take<char>(plane_bytes);
     } else {
-      const int workers = parallel_.ThreadCount();
-      bands_ = BandMemory(problem_, workers, std::max(plane_bytes, ForwardBandBytes(problem_, workers)), arena);
+      bands_ = BandMemory(parallel_, std::max(plane_bytes, ForwardBandBytes(problem_, parallel_)), arena);
       planes_ = bands_.planes;
     }
     const int64_t numbers = SaturatingMultiply(rows_at_once_, problem_.channels());

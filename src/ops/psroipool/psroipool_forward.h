@@ -60,7 +60,7 @@ struct ForwardBandPlan {
 };
 
 // The most memory that bands can use.
-int64_t ForwardBandBytes(const PsRoiPoolProblem& problem, int workers);
+int64_t ForwardBandBytes(const PsRoiPoolProblem& problem, const Parallel& parallel);
 
 // False if there is not room enough for it to be worth it.
 bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, const BandMemory& memory,

@@ -7,7 +7,7 @@
 namespace detops {
 namespace {
 
-// Fewer would be regrouped again and again, and looked for in the list of rois.
+// Rows. Each band costs a look at all rois.
 constexpr int64_t kLeastBand = 6;
 
 // Fewer bins at a time would read every line of the map too often.
@@ -42,6 +42,7 @@ class BandWorker {
       return;
     }
     const Range rows = RowsOfPart(places, part);
+    if (rows.begin == rows.end) return;
     const int64_t end = std::min(rows.end + plan_.tallest - 1, problem_.height);
     for (int64_t y = rows.begin; y < end; y += plan_.band) {
       const Range band = {y, std::min(y + plan_.band, end)};
@@ -77,8 +78,8 @@ class BandWorker {
       return (first - row_begin < row_count) & (last - band_begin < band_count);
     };
     VisitBinRows(problem_, plan_.planes, planes, [&](int64_t ph, Range of_row) {
-      const RoiChoice rois = ChooseRois(table_.BinRows(ph), places, chosen_, here);
-      SumEach(memory, of_row, rois);
+      VisitChosen(table_.BinRows(ph), places, chosen_, here,
+                  [&](const RoiChoice& rois) { SumEach(memory, of_row, rois); });
     });
   }
 
@@ -129,21 +130,23 @@ class BandWorker {
 
 }  // namespace
 
-int64_t ForwardBandBytes(const PsRoiPoolProblem& problem, int workers) {
-  return std::min(kPlaneBudget, SaturatingMultiply(PlanOfRows(problem, problem.height).Bytes(), workers));
+int64_t ForwardBandBytes(const PsRoiPoolProblem& problem, const Parallel& parallel) {
+  return std::min(kPlaneBudget,
+                  SaturatingMultiply(PlanOfRows(problem, problem.height).Bytes(), parallel.ThreadCount()));
 }
 
 bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, const BandMemory& memory,
                       const Parallel& parallel, ForwardBandPlan* plan) {
   plan->tallest = std::max<int64_t>(1, TallestBin(problem, table));
   const bool near = PlanOfRows(problem, problem.height).AllNear();
-  plan->slots = near ? problem.height : std::min(problem.height, PowerOfTwo(plan->tallest - 1 + kLeastBand));
+  plan->slots =
+      near ? problem.height : std::min(problem.height, PowerOfTwo(plan->tallest - 1 + LeastBand(problem, kLeastBand)));
   plan->band = plan->slots == problem.height ? plan->slots : plan->slots - (plan->tallest - 1);
   plan->planes = PlanOfRows(problem, plan->slots);
   const int64_t bins = plan->planes.bins, chunks = plan->planes.planes / bins;
   const int64_t plane_bytes = plan->planes.plane_stride * plan->planes.number_bytes;
   const int64_t fitting = memory.bytes_per_worker / plane_bytes;
-  if (fitting < std::min(bins, kLeastRun)) return false;
+  if (fitting == 0) return false;
   const int wanted = parallel.TaskCount(SumWork(plan->planes, table.roi_count, plan->planes.planes), kMinPlaneTask);
   const int64_t parts = DivideRoundUp(std::min(wanted, memory.workers), table.active_images * chunks);
   // A part regroups tallest - 1 rows more than its own.
@@ -151,7 +154,7 @@ bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, co
   plan->row_parts = whole ? 1 : std::clamp<int64_t>(problem.height / (3 * (plan->tallest - 1) + 1), 1, parts);
   plan->planes_a_run = std::min(fitting, DivideRoundUp(bins, DivideRoundUp(parts, plan->row_parts)));
   plan->runs = DivideRoundUp(bins, plan->planes_a_run) * chunks;
-  return true;
+  return near || plan->planes_a_run >= std::min(bins, kLeastRun);
 }
 
 bool PoolBands(const PsRoiPoolProblem& problem, const RoiTable& table, const BandMemory& memory,

@@ -53,7 +53,7 @@ struct BinSums {
 };
 
 // Adds the numbers of the pooled tensor, divided by the pixels of the bin, to all of its pixels in the rows
-// [row_begin, row_end) of its plane, roi after roi.
+// [row_begin, row_end) of the map, roi after roi.
 struct BinAdditions {
   RoiBins bins;
   void* planes;

@@ -32,7 +32,7 @@ std::string LineOf(bool usual) {
 
 TEST(PsRoiPoolLog, TellsTheAlgorithm) {
   const std::string usual = LineOf(true), other = LineOf(false);
-  EXPECT_EQ(0u, usual.find("mluOpPsRoiPoolBackward: rois added up plane by plane")) << usual;
+  EXPECT_EQ(0u, usual.find("mluOpPsRoiPoolBackward: rois added up in planes")) << usual;
   EXPECT_NE(std::string::npos, other.find("mapping_channel is not that of the forward pass")) << other;
 }
 

@@ -92,9 +92,9 @@ HWY_INLINE void TransposeTall(const Transposition& t) {
   constexpr int64_t kTall = 2 * kBlock;
   int64_t row = 0;
   for (; row + kTall <= t.rows; row += kTall) TransposeTallRows<true>(t, row);
-  if (row == t.rows) return;
+  if (row == t.padded_rows) return;
   if (t.padded_rows == t.rows) return TransposeTallRows<true>(t, t.rows - kTall);
-  TransposeTallRows<false>(t, row);
+  for (; row < t.padded_rows; row += kTall) TransposeTallRows<false>(t, row);
 }
 
 template <typename Source, typename Target>
