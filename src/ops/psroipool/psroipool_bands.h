@@ -70,17 +70,11 @@ void VisitBinRows(const PsRoiPoolProblem& problem, const PlanePlan& plan, Range 
   }
 }
 
-// Work, in elements, of pooling `rois` rois in some planes.
-inline int64_t SumWork(const PlanePlan& plan, int64_t rois, int64_t planes) {
-  constexpr int64_t kUsualArea = 4;
-  return SaturatingMultiply(SaturatingMultiply(rois, planes), plan.chunk * kUsualArea);
-}
-
 // Rows of the tallest bin.
 inline int64_t TallestBin(const PsRoiPoolProblem& problem, const RoiTable& table) {
-  uint32_t tallest = 0;
+  int64_t tallest = 0;
   const int64_t count = table.roi_count * problem.pooled_height;
-  for (int64_t i = 0; i < count; ++i) tallest = std::max(tallest, table.ys[i].end - table.ys[i].begin);
+  for (int64_t i = 0; i < count; ++i) tallest = std::max(tallest, SizeOf(table.ys[i]));
   return tallest;
 }
 

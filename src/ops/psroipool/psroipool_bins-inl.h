@@ -27,7 +27,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline int64_t AreaOf(BinSpan y, BinSpan x) { return int64_t{y.end - y.begin} * int64_t{x.end - x.begin}; }
+inline int64_t AreaOf(BinSpan y, BinSpan x) { return SizeOf(y) * SizeOf(x); }
 
 // Calls visit(plane's number among those of the bins, rows, columns, the bin's place in the pooled tensor) for all bins
 // whose rows are `wanted`.

@@ -127,7 +127,9 @@ class ForwardPass {
   bool SumPlanes(const PlaneGroup& group, Range part) {
     const PlaneRuns runs(plan_, group, 1);
     const int64_t all_runs = group.images() * runs.count();
-    const int wanted = parallel_.TaskCount(SumWork(plan_, part.end - part.begin, group.planes()), kMinPlaneTask);
+    constexpr int64_t kUsualArea = 4;
+    const int64_t work = (part.end - part.begin) * group.planes() * plan_.chunk * kUsualArea;
+    const int wanted = parallel_.TaskCount(work, kMinPlaneTask);
     const int splits = static_cast<int>(DivideRoundUp(wanted, all_runs));  // of the rois, if runs are few
     const int64_t units = all_runs * splits;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));

@@ -57,6 +57,7 @@ struct ForwardBandPlan {
   int64_t planes_a_run;  // that a worker has at the same time, of one chunk
   int64_t runs;          // of one image
   int64_t row_parts;     // into which an image is cut
+  int workers;
 };
 
 // The most memory that bands can use.

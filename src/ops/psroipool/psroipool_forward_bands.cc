@@ -18,6 +18,22 @@ PlanePlan PlanOfRows(const PsRoiPoolProblem& problem, int64_t rows) {
   return MakePlanePlan(problem, rows, problem.kernels.lanes(problem.type), element_bytes, 1, kMaxInt64);
 }
 
+// Numbers that are added up, about: of some of the rois, as if all were like them. A bin costs as much as some of them.
+int64_t EstimateWork(const PsRoiPoolProblem& problem, const RoiTable& table) {
+  constexpr int64_t kLooks = 64;
+  const int64_t step = DivideRoundUp(table.roi_count, kLooks);
+  int64_t pixels = 0;
+  for (int64_t i = 0; i < table.roi_count; i += step) {
+    int64_t height = 0, width = 0;
+    for (int64_t ph = 0; ph < problem.pooled_height; ++ph) height += SizeOf(table.BinRows(ph)[i]);
+    for (int64_t pw = 0; pw < problem.pooled_width; ++pw) width += SizeOf(table.BinColumns(pw)[i]);
+    pixels = SaturatingAdd(pixels, SaturatingMultiply(height, width));
+  }
+  constexpr int64_t kWorkOfBin = 64;
+  return SaturatingAdd(SaturatingMultiply(SaturatingMultiply(pixels, step), problem.output_dim),
+                       SaturatingMultiply(table.roi_count, problem.bins() * kWorkOfBin));
+}
+
 // What one worker does: the rois' bins that begin in some rows of an image, in some planes.
 class BandWorker {
  public:
@@ -147,8 +163,8 @@ bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, co
   const int64_t plane_bytes = plan->planes.plane_stride * plan->planes.number_bytes;
   const int64_t fitting = memory.bytes_per_worker / plane_bytes;
   if (fitting == 0) return false;
-  const int wanted = parallel.TaskCount(SumWork(plan->planes, table.roi_count, plan->planes.planes), kMinPlaneTask);
-  const int64_t parts = DivideRoundUp(std::min(wanted, memory.workers), table.active_images * chunks);
+  plan->workers = std::min(parallel.TaskCount(EstimateWork(problem, table), kMinPlaneTask), memory.workers);
+  const int64_t parts = DivideRoundUp(plan->workers, table.active_images * chunks);
   // A part regroups tallest - 1 rows more than its own.
   const bool whole = plan->band == problem.height;
   plan->row_parts = whole ? 1 : std::clamp<int64_t>(problem.height / (3 * (plan->tallest - 1) + 1), 1, parts);
@@ -160,8 +176,7 @@ bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, co
 bool PoolBands(const PsRoiPoolProblem& problem, const RoiTable& table, const BandMemory& memory,
                const Parallel& parallel, const ForwardBandPlan& plan) {
   const int64_t units = table.active_images * plan.runs * plan.row_parts;
-  const int wanted = parallel.TaskCount(SumWork(plan.planes, table.roi_count, plan.planes.planes), kMinPlaneTask);
-  const auto workers = static_cast<int>(std::min<int64_t>({wanted, memory.workers, units}));
+  const auto workers = static_cast<int>(std::min<int64_t>(plan.workers, units));
   const int64_t runs_a_chunk = DivideRoundUp(plan.planes.bins, plan.planes_a_run);
   return RunOneByOne(parallel, workers, units, [&](int worker, int64_t unit) {
     const int64_t run = unit / plan.row_parts % plan.runs;

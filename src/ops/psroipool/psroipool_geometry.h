@@ -17,6 +17,8 @@ struct BinSpan {
   uint32_t begin, end;
 };
 
+inline int64_t SizeOf(BinSpan span) { return int64_t{span.end} - int64_t{span.begin}; }
+
 // One axis of a roi: bin p covers [p * bin + start, (p + 1) * bin + start] + shift.
 template <typename Real>
 struct RoiAxis {

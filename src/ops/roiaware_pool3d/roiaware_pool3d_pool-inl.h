@@ -123,12 +123,37 @@ HWY_INLINE double GradientAt(const VoxelGradient& g, int64_t c) {
   }
 }
 
+// A vector of a gradient.
+template <class DD, typename T>
+HWY_INLINE hn::Vec<DD> DoublesAt(DD dd, const T* gradient) {
+  if constexpr (std::is_same_v<T, double>) {
+    return hn::LoadU(dd, gradient);
+  } else {
+    return hn::PromoteTo(dd, LoadElements(hn::Rebind<float, DD>(), gradient));
+  }
+}
+
+// Most voxels hold a point or two, so the maxima of neighbouring channels are often those of one point: then they are
+// added as a vector.
 template <typename T>
 HWY_NOINLINE void AddMaxOf(const VoxelGradient& g) {
-  for (int64_t c = g.channel_begin; c < g.channel_end; ++c) {
-    const int32_t point = g.argmax[c];
-    if (point < g.point_begin || point >= g.point_end) continue;
-    g.sums[point * g.channels + c] += GradientAt<T>(g, c);
+  const hn::ScalableTag<double> dd;
+  const hn::Rebind<int32_t, decltype(dd)> di;
+  const auto n = static_cast<int64_t>(hn::Lanes(dd));
+  for (int64_t c = g.channel_begin; c < g.channel_end; c += n) {
+    const int32_t first = g.argmax[c];
+    const int64_t end = std::min(c + n, g.channel_end);
+    if (end - c == n && hn::AllTrue(di, hn::Eq(hn::LoadU(di, g.argmax + c), hn::Set(di, first)))) {
+      if (first < g.point_begin || first >= g.point_end) continue;
+      double* sum = g.sums + first * g.channels + c;
+      hn::StoreU(hn::Add(hn::LoadU(dd, sum), DoublesAt(dd, static_cast<const T*>(g.gradient) + c)), dd, sum);
+      continue;
+    }
+    for (int64_t i = c; i < end; ++i) {
+      const int32_t point = g.argmax[i];
+      if (point < g.point_begin || point >= g.point_end) continue;
+      g.sums[point * g.channels + i] += GradientAt<T>(g, i);
+    }
   }
 }
 
