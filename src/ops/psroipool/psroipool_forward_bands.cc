@@ -73,8 +73,9 @@ class BandWorker {
   }
 
   void Regroup(const PlaneMemory& memory, Range planes, int64_t image, Range rows) {
-    for (int64_t y = rows.begin; y < rows.end; ++y)
+    for (int64_t y = rows.begin; y < rows.end; ++y) {
       RegroupRow(problem_, plan_.planes, table_, memory, planes, image, y);
+    }
   }
 
   void Sum(const PlaneMemory& memory, Range planes, const RoiChoice& rois) {
@@ -103,9 +104,9 @@ class BandWorker {
   // processor to foresee them. Not too many rois at a time, so that their pooled rows are still near when the next
   // plane comes.
   void SumEach(const PlaneMemory& memory, Range planes, const RoiChoice& rois) {
-    constexpr int64_t kRoisAtOnce = 256;
-    for (int64_t i = 0; i < rois.count; i += kRoisAtOnce) {
-      const RoiChoice some = {rois.first, std::min(kRoisAtOnce, rois.count - i), rois.chosen + i};
+    constexpr int64_t kNearRois = 256;
+    for (int64_t i = 0; i < rois.count; i += kNearRois) {
+      const RoiChoice some = {rois.first, std::min(kNearRois, rois.count - i), rois.chosen + i};
       for (int64_t plane = planes.begin; plane < planes.end; ++plane) Sum(memory, {plane, plane + 1}, some);
     }
   }

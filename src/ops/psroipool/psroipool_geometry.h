@@ -81,8 +81,8 @@ bool MakeRoiAxes(const BinRules& rules, const Real roi[5], Real scale, int64_t p
   return MakeTorchvisionAxis(roi[1], roi[3], scale, pooled_width, narrow, &axes->x) && fits;
 }
 
-// floor(position) and ceil(position) without a call, for what is not below 0: torchvision's bins begin there. NaN, which
-// a caller without value checks may pass, becomes 0.
+// floor(position) and ceil(position) without a call, for what is not below 0: torchvision's bins begin there. NaN,
+// which a caller without value checks may pass, becomes 0.
 template <typename Real>
 double FloorFromZero(Real position) {
   constexpr auto kWhole = static_cast<Real>(int64_t{1} << 53);  // and everything beyond
