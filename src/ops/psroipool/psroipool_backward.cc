@@ -282,8 +282,8 @@ class BackwardPass {
 
   int64_t BlockBytes() const { return SaturatingMultiply(kBlockPixels * element_bytes_, problem_.channels()); }
 
-  // NHWC: some pixels, of planes whose memory begins with the pixel `origin`. A whole block goes past the caches if
-  // there is a staging for it and it begins with a cache line.
+  // NHWC: some pixels, of planes whose memory begins with the pixel `origin`. A whole block, which begins with a cache
+  // line, goes past the caches if there is a staging for it.
   void WriteBlock(const PlaneMemory& memory, Range planes, int64_t image, int64_t origin, Range pixels, char* staging) {
     const int64_t first = table_.images[image] * problem_.height * problem_.width + pixels.begin;
     char* target = Target(first * problem_.channels());

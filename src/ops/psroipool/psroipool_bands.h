@@ -4,7 +4,6 @@
 #define DETOPS_OPS_PSROIPOOL_BANDS_H_
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "core/arena.h"
@@ -77,8 +76,6 @@ inline int64_t TallestBin(const PsRoiPoolProblem& problem, const RoiTable& table
   for (int64_t i = 0; i < count; ++i) tallest = std::max(tallest, SizeOf(table.ys[i]));
   return tallest;
 }
-
-inline int64_t PowerOfTwo(int64_t least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(least))); }
 
 }  // namespace detops
 

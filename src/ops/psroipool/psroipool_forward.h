@@ -48,7 +48,7 @@ inline void SumRun(const PsRoiPoolProblem& problem, const PlanePlan& plan, const
                            kept);
 }
 
-// Bands of rows: what ForwardBands has decided.
+// What PlanForwardBands has decided.
 struct ForwardBandPlan {
   PlanePlan planes;      // of `slots` rows
   int64_t tallest;       // bin, in rows

@@ -3,6 +3,7 @@
 #define DETOPS_OPS_PSROIPOOL_PLANES_H_
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "core/checked_math.h"
@@ -20,12 +21,11 @@ inline constexpr int64_t kLineBytes = 64;
 // What should stay in the second-level cache.
 inline constexpr int64_t kNearBytes = 384 << 10;
 
+inline int64_t PowerOfTwo(int64_t least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(least))); }
+
 // Numbers from pixel to pixel of a plane. See psroipool_kernel.h.
 inline int64_t PixelStride(int64_t channels, int64_t lanes) {
-  if (channels >= lanes) return DivideRoundUp(channels, lanes) * lanes;
-  int64_t stride = 1;
-  while (stride < channels) stride *= 2;
-  return stride;
+  return channels >= lanes ? DivideRoundUp(channels, lanes) * lanes : PowerOfTwo(channels);
 }
 
 // Planes are numbered chunk by chunk of the output channels, and in a chunk bin by bin.
