@@ -246,6 +246,17 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const Gath
   }
 }
 
+// Whether the sums are the result as they are, so that they can be added up in its place.
+template <typename T>
+bool SumsInTarget(const RowProductsTile& tile, int64_t lanes) {
+  const RowProductsProblem& problem = *tile.problem;
+  const int64_t width = problem.filter.columns;
+  const Finish& finish = problem.finish;
+  return std::is_same_v<T, SumOf<T>> && tile.exact == nullptr && tile.way != RowProductsWay::kNarrow &&
+         width % lanes == 0 && width <= kColumnBlock && finish.bias == nullptr && finish.residual == nullptr &&
+         finish.activation == DETOPS_ACTIVATION_NONE && !StreamsRows<T>(problem);
+}
+
 template <typename T>
 void MultiplyTileOf(const RowProductsTile& tile) {
   using C = SumOf<T>;
@@ -255,7 +266,8 @@ void MultiplyTileOf(const RowProductsTile& tile) {
   const int64_t width = problem.filter.columns;
   const int64_t first_row = tile.first * kBlockRows;
   const int64_t rows = std::min(tile.last * kBlockRows, problem.target_rows) - first_row;
-  C* const sums = static_cast<C*>(tile.sums);
+  const bool in_target = SumsInTarget<T>(tile, n);
+  C* const sums = in_target ? static_cast<C*>(problem.target) + first_row * width : static_cast<C*>(tile.sums);
   for (int64_t begin = 0; begin < width; begin += kColumnBlock) {
     const int64_t end = std::min(begin + kColumnBlock, width);
     const int64_t stride = PaddedColumns(end - begin, n);
@@ -269,6 +281,7 @@ void MultiplyTileOf(const RowProductsTile& tile) {
                 .sums = sums - first_row * stride,
                 .sums_stride = stride,
                 .prefetch = false});
+    if (in_target) return;
     if (tile.exact != nullptr) {
       for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.exact[i]);
     }
