@@ -91,9 +91,33 @@ struct GatheredRows {
 // How many groups before its turn.
 inline constexpr int kPrefetchGroups = 6;
 
+// Channels that are written out one after the other: counting and addresses then cost little beside the products, also
+// on a core whose other thread is busy.
+inline constexpr int64_t kDepthSteps = 8;
+
+// This many channels, as in the first layers of a network, have no loop at all.
+inline constexpr int64_t kShortDepth = 16;
+
+// Adds channel i of some rows times that row of the panel.
 template <int kVectors, class D, typename C, size_t... kR>
+HWY_INLINE void AddChannel(D d, const C* const* row, int64_t i, const C* HWY_RESTRICT matrix,
+                           hn::Vec<D> (*sums)[kVectors], std::index_sequence<kR...> /*rows*/) {
+  hn::Vec<D> w[kVectors];
+  LoadVectors(d, matrix + i * kVectors * static_cast<int64_t>(hn::Lanes(d)), w, kUpTo<kVectors>);
+  (MultiplyAdd(hn::Set(d, row[kR][i]), w, sums[kR], kUpTo<kVectors>), ...);
+}
+
+template <int kVectors, class D, typename C, class Rows, size_t... kI>
+HWY_INLINE void AddChannels(D d, const C* const* row, int64_t i, const C* HWY_RESTRICT matrix,
+                            hn::Vec<D> (*sums)[kVectors], Rows rows, std::index_sequence<kI...> /*channels*/) {
+  (AddChannel<kVectors>(d, row, i + static_cast<int64_t>(kI), matrix, sums, rows), ...);
+}
+
+// kDepth: 0, or the depth if it is known.
+template <int kVectors, int64_t kDepth, class D, typename C, size_t... kR>
 HWY_INLINE void AddRowProductsOf(D d, const GatheredRows<C>& gathered, int64_t groups, const C* HWY_RESTRICT matrix,
-                                 int64_t depth, std::index_sequence<kR...> /*rows*/) {
+                                 int64_t any_depth, std::index_sequence<kR...> rows) {
+  const int64_t depth = kDepth > 0 ? kDepth : any_depth;
   constexpr auto kRows = static_cast<int64_t>(sizeof...(kR));
   constexpr auto vectors = kUpTo<kVectors>;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
@@ -112,12 +136,14 @@ HWY_INLINE void AddRowProductsOf(D d, const GatheredRows<C>& gathered, int64_t g
     }
     hn::Vec<D> sums[kRows][kVectors];
     (SetToZero(d, sums[kR], vectors), ...);
-    const C* HWY_RESTRICT panel = matrix;
-    for (int64_t i = 0; i < depth; ++i) {
-      hn::Vec<D> w[kVectors];
-      LoadVectors(d, panel, w, vectors);
-      panel += kVectors * n;
-      (MultiplyAdd(hn::Set(d, row[kR][i]), w, sums[kR], vectors), ...);
+    if constexpr (kDepth > 0) {
+      AddChannels<kVectors>(d, row, 0, matrix, sums, rows, kUpTo<kDepth>);
+    } else {
+      int64_t i = 0;
+      for (; i + kDepthSteps <= depth; i += kDepthSteps) {
+        AddChannels<kVectors>(d, row, i, matrix, sums, rows, kUpTo<kDepthSteps>);
+      }
+      for (; i < depth; ++i) AddChannel<kVectors>(d, row, i, matrix, sums, rows);
     }
     (AddTo(d, gathered.sums + near[kR] * gathered.sums_stride, sums[kR], vectors), ...);
     far += kRows;
@@ -130,7 +156,12 @@ HWY_INLINE void AddRowProductsOf(D d, const GatheredRows<C>& gathered, int64_t g
 template <int kRows, int kVectors, class D, typename C = hn::TFromD<D>>
 HWY_NOINLINE void AddRowProducts(D d, const GatheredRows<C>& gathered, int64_t groups, const C* HWY_RESTRICT matrix,
                                  int64_t depth) {
-  AddRowProductsOf<kVectors>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
+  if constexpr (kVectors == kPanelVectors && kRows == kMostRows<kVectors>) {
+    if (depth == kShortDepth) {
+      return AddRowProductsOf<kVectors, kShortDepth>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
+    }
+  }
+  AddRowProductsOf<kVectors, 0>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
 }
 
 // How many pairs before its turn the beginning of a row is fetched.
