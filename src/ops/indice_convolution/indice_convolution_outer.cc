@@ -9,11 +9,17 @@
 namespace detops {
 namespace {
 
-// Few enough that adding them up costs little, many enough for the threads and for short sums.
+// Segments: few, as each has matrices that are cleared, added up and may not stay in the caches; more only where that
+// keeps sums short.
+constexpr int64_t kFewSegments = 16;
+constexpr int64_t kMinSegmentBlocks = 16;
+constexpr int64_t kMaxSegmentBlocks = 256;
 constexpr int64_t kMaxSegments = 64;
-constexpr int64_t kMinSegmentBlocks = 4;
 // What the matrices of all segments may take, unless one segment needs more.
 constexpr int64_t kSegmentsBytes = 32 << 20;
+// Pieces of work per thread.
+constexpr int64_t kPieces = 16;
+constexpr int64_t kPiecesInPlace = 4;
 // Blocks whose rows are read for one offset after the other, so that they come from the L3 cache.
 constexpr int64_t kBatchBlocks = 8;
 // Each has memory of its own, and the library has no more threads.
@@ -42,24 +48,26 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
   in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.sum_size, kernels_.converts);
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
   const int64_t segment_bytes = std::max<int64_t>(SaturatingMultiply(lists, matrix_bytes_), 1);
-  segments_ =
-      std::clamp<int64_t>(std::min(blocks / kMinSegmentBlocks, kSegmentsBytes / segment_bytes), 1, kMaxSegments);
+  const int64_t wanted = std::max(std::min(blocks / kMinSegmentBlocks, kFewSegments),
+                                  std::min(blocks / kMaxSegmentBlocks, kMaxSegments));
+  segments_ = std::max<int64_t>(std::min(wanted, kSegmentsBytes / segment_bytes), 1);
   const int64_t flops =
       SaturatingMultiply(SaturatingMultiply(pairs, SaturatingMultiply(2, problem.filter.rows)), padded);
   const int64_t threads =
       std::min<int64_t>({parallel.TaskCount(flops, kMinFlops), parallel.ThreadCount(), kMaxWorkers});
-  // Threads that find no segment of their own share one offset by offset.
-  list_groups_ =
-      segments_ >= 4 * threads ? 1 : std::clamp<int64_t>(4 * threads / segments_, 1, std::max<int64_t>(lists, 1));
+  // Segments are cut into groups of offsets until there are so many pieces that the last ones end together.
+  // Rows that are read where they are would come into the cache once more for each group.
+  const int64_t pieces = (in_place_ ? kPiecesInPlace : kPieces) * threads;
+  list_groups_ = std::clamp<int64_t>(pieces / segments_, 1, std::max<int64_t>(lists, 1));
   workers_ = static_cast<int>(std::min(threads, segments_ * list_groups_));
   sums_ = arena.Take<std::byte>(SaturatingMultiply(segments_, SaturatingMultiply(lists, matrix_bytes_)));
-  const auto chunk_bytes = [&](int64_t channels) {
-    const int64_t stride = OuterStride(channels, kernels_.lanes, kernels_.sum_size);
-    return SaturatingMultiply(stride, in_place_ ? 0 : std::min(kOuterChunk, pairs) * kernels_.sum_size);
+  chunk_ = in_place_ ? 0 : std::min(kOuterChunk, pairs);
+  const auto packed_bytes = [&](int64_t numbers) {
+    return in_place_ ? 0 : SaturatingAdd(SaturatingMultiply(numbers, kernels_.sum_size), 63) / 64 * 64;
   };
-  left_bytes_ = chunk_bytes(problem.filter.rows);
+  left_bytes_ = packed_bytes(PackedLeftNumbers(problem.filter.rows, chunk_, kernels_.lanes, kernels_.sum_size));
   left_ = arena.Take<std::byte>(SaturatingMultiply(workers_, left_bytes_));
-  right_bytes_ = chunk_bytes(problem.filter.columns);
+  right_bytes_ = packed_bytes(PackedRightNumbers(problem.filter.columns, chunk_, kernels_.lanes, kernels_.sum_size));
   right_ = arena.Take<std::byte>(SaturatingMultiply(workers_, right_bytes_));
 }
 
@@ -75,7 +83,7 @@ bool OuterProducts::AddUp(const PairLists& lists, const Parallel& parallel) cons
       const int64_t last = std::min(first + kBatchBlocks, blocks.end);
       for (int64_t k = group.begin; k < group.end; ++k) {
         kernels_.add_products({&problem_, in_place_, &lists.list[k], k + 1 < group.end ? &lists.list[k + 1] : nullptr,
-                               first, last, sums + k * matrix_bytes_, left_ + worker * left_bytes_,
+                               first, last, sums + k * matrix_bytes_, chunk_, left_ + worker * left_bytes_,
                                right_ + worker * right_bytes_});
       }
     }

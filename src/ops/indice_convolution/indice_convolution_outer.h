@@ -42,6 +42,7 @@ class OuterProducts {
   int workers_;
   int64_t matrix_bytes_;
   std::byte* sums_;  // [segments][lists]
+  int64_t chunk_;    // pairs whose rows are copied together
   int64_t left_bytes_;
   std::byte* left_;  // [workers]
   int64_t right_bytes_;

@@ -65,14 +65,15 @@ HWY_INLINE void AddGroup(D d, const RowPairs<C>& pairs, int64_t channels, C* sum
 // The products of all left channels with one panel of right ones.
 template <int kVectors, bool kPacked, class D, typename T, typename C>
 HWY_INLINE void AddPanel(D d, RowPairs<C> pairs, int64_t rows, NextPairs<T>& next, C* sums) {
-  constexpr int kMost = kMostChannels<kVectors>;
+  constexpr int kMost = kPacked ? kPackedChannels : kMostChannels<kVectors>;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const Groups groups(rows, kMost);
   for (int64_t g = 0; g < groups.count; ++g) {
     const int64_t size = groups.Size(g);
     next.Prefetch();
     AddGroup<kVectors, kPacked>(d, pairs, size, sums, kUpTo<kMost>);
-    pairs.left += size;
+    pairs.left += kPacked ? pairs.left_stride : size;
+    pairs.fetch = false;
     sums += size * kVectors * n;
   }
 }
@@ -93,11 +94,87 @@ HWY_INLINE void AddPanels(D d, const RowPairs<C>& pairs, NextPairs<T> next, int6
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t c = 0; c < columns; c += kWidth * n) {
     RowPairs<C> panel = pairs;
-    panel.right += c;
+    panel.fetch = c == 0 && !kPacked;
+    panel.right += kPacked ? c / (kWidth * n) * pairs.right_stride : c;
     AddPanelOf<kPanelVectors, kPacked>(d, std::min(kWidth, (columns - c + n - 1) / n), panel, rows, next,
                                        sums + c * rows);
   }
 }
+
+// Copies of the rows of some pairs as groups and panels, see kPackedChannels.
+template <typename T>
+class PackedRows {
+ public:
+  using C = SumOf<T>;
+
+  template <class D>
+  PackedRows(D d, const OuterProductsPart& part)
+      : rows_(part.problem->filter.rows),
+        columns_(part.problem->filter.columns),
+        groups_(rows_, kPackedChannels),
+        left_end_(static_cast<const T*>(part.problem->left) + part.problem->left_rows * rows_),
+        right_end_(static_cast<const T*>(part.problem->right) + part.problem->right_rows * columns_),
+        row_(static_cast<C*>(part.left)),
+        left_(row_ + PaddedColumns(rows_, static_cast<int64_t>(hn::Lanes(d))) + kPackedSlot),
+        left_distance_(PackedDistance(part.chunk, kPackedSlot, sizeof(C))),
+        right_(static_cast<C*>(part.right)),
+        panel_(kPanelVectors * static_cast<int64_t>(hn::Lanes(d))),
+        right_distance_(PackedDistance(part.chunk, panel_, sizeof(C))) {}
+
+  template <class D>
+  HWY_INLINE RowPairs<C> Copy(D d, const RowPairs<T>& pairs) const {
+    for (int64_t i = 0; i < pairs.count; ++i) {
+      CopyLeft(d, pairs.left + pairs.left_rows[i] * pairs.left_stride, left_ + i * kPackedSlot);
+      CopyRight(d, pairs.right + pairs.right_rows[i] * pairs.right_stride, i);
+    }
+    return {left_, left_distance_, nullptr, right_, right_distance_, nullptr, pairs.count};
+  }
+
+ private:
+  template <class D>
+  HWY_INLINE void CopyLeft(D d, const T* HWY_RESTRICT from, C* HWY_RESTRICT to) const {
+    const C* row = row_;
+    bool ready = false;
+    if constexpr (std::is_same_v<T, C>) {
+      ready = left_end_ - from >= rows_ + kPackedSlot;  // slots are filled behind the last channel
+      if (ready) row = from;
+    }
+    if (!ready) ConvertRow(d, from, rows_, left_end_, row_);
+    const hn::CappedTag<C, kPackedSlot> slot;
+    const auto copy = [&](int64_t groups, int64_t size) HWY_ATTR {
+      for (int64_t g = 0; g < groups; ++g, row += size, to += left_distance_) {
+        for (size_t j = 0; j < kPackedSlot; j += hn::Lanes(slot)) hn::StoreU(hn::LoadU(slot, row + j), slot, to + j);
+      }
+    };
+    copy(groups_.extra, groups_.base + 1);
+    copy(groups_.count - groups_.extra, groups_.base);
+  }
+
+  template <class D>
+  HWY_INLINE void CopyRight(D d, const T* HWY_RESTRICT from, int64_t pair) const {
+    const auto n = static_cast<int64_t>(hn::Lanes(d));
+    C* HWY_RESTRICT to = right_;
+    int64_t c = 0;
+    for (; c + panel_ <= columns_; c += panel_, to += right_distance_) {
+      for (int64_t j = 0; j < kPanelVectors; ++j) {
+        hn::StoreU(LoadElements(d, from + c + j * n), d, to + pair * panel_ + j * n);
+      }
+    }
+    if (c < columns_) ConvertRow(d, from + c, columns_ - c, right_end_, to + pair * PaddedColumns(columns_ - c, n));
+  }
+
+  int64_t rows_;
+  int64_t columns_;
+  Groups groups_;
+  const T* left_end_;
+  const T* right_end_;
+  C* row_;  // one left row, if it cannot be copied from its place
+  C* left_;
+  int64_t left_distance_;
+  C* right_;
+  int64_t panel_;
+  int64_t right_distance_;
+};
 
 template <typename T>
 void AddProductsOf(const OuterProductsPart& part) {
@@ -144,24 +221,10 @@ void AddProductsOf(const OuterProductsPart& part) {
       return;
     }
   }
-  RowPairs<C> packed = {static_cast<C*>(part.left),
-                        OuterStride(rows, n, sizeof(C)),
-                        nullptr,
-                        static_cast<C*>(part.right),
-                        OuterStride(columns, n, sizeof(C)),
-                        nullptr,
-                        0};
-  const T* const left_end = left + problem.left_rows * rows;
-  const T* const right_end = right + problem.right_rows * columns;
-  for (int64_t begin = first; begin < last; begin += kOuterChunk) {
-    packed.count = std::min(kOuterChunk, last - begin);
-    for (int64_t i = 0; i < packed.count; ++i) {
-      ConvertRow(d, left + left_rows[begin + i] * rows, rows, left_end,
-                 static_cast<C*>(part.left) + i * packed.left_stride);
-      ConvertRow(d, right + right_rows[begin + i] * columns, columns, right_end,
-                 static_cast<C*>(part.right) + i * packed.right_stride);
-    }
-    AddPanels<true>(d, packed, next_from(begin + packed.count, kOuterChunk), rows, columns, sums);
+  const PackedRows<T> packed(d, part);
+  for (int64_t begin = first; begin < last; begin += part.chunk) {
+    const RowPairs<T> pairs = pairs_from(begin, part.chunk);
+    AddPanels<true>(d, packed.Copy(d, pairs), next_from(begin + pairs.count, part.chunk), rows, columns, sums);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/checked_math.h"
 #include "ops/indice_convolution/indice_convolution.h"
 #include "ops/indice_convolution/indice_convolution_panels.h"
 
@@ -36,15 +37,22 @@ struct OuterProductsPart {
   const PairList* next;  // whose pairs come next, or nullptr
   int64_t first;
   int64_t last;
-  void* sums;   // the offset's matrix as panels
-  void* left;   // room for kOuterChunk rows of OuterStride
-  void* right;  // the same
+  void* sums;     // the offset's matrix as panels
+  int64_t chunk;  // pairs that are copied together, at most kOuterChunk
+  void* left;     // room for their rows, see PackedLeftNumbers
+  void* right;    // see PackedRightNumbers
 };
 
-// Rows of a chunk lie one behind the other, filled up to whole vectors and by another cache line: rows whose distance
-// is a power of two would fall into few sets of a cache.
-inline int64_t OuterStride(int64_t channels, int64_t lanes, int64_t sum_size) {
-  return PaddedColumns(channels, lanes) + 64 / sum_size;
+// A row that is converted before it is packed, and the groups.
+inline int64_t PackedLeftNumbers(int64_t channels, int64_t chunk, int64_t lanes, int64_t number_size) {
+  const int64_t groups = (channels + kPackedChannels - 1) / kPackedChannels;
+  return SaturatingAdd(PaddedColumns(channels, lanes) + kPackedSlot,
+                       SaturatingMultiply(groups, PackedDistance(chunk, kPackedSlot, number_size)));
+}
+
+inline int64_t PackedRightNumbers(int64_t channels, int64_t chunk, int64_t lanes, int64_t number_size) {
+  const int64_t most_panels = PaddedColumns(channels, lanes) / lanes;
+  return SaturatingMultiply(most_panels, PackedDistance(chunk, lanes, number_size));
 }
 
 struct OuterProductsKernels {

@@ -12,6 +12,16 @@ namespace detops {
 
 inline int64_t PaddedColumns(int64_t columns, int64_t lanes) { return (columns + lanes - 1) / lanes * lanes; }
 
+// Rows of an outer product that are copied: on the right panels as above, pair after pair; on the left groups of up to
+// kPackedChannels channels, pair after pair, each in a slot. So a product runs along both.
+inline constexpr int64_t kPackedChannels = 6;
+inline constexpr int64_t kPackedSlot = 8;
+
+// Numbers from one group or panel to the next: not a power of two, which would use few sets of the cache.
+inline int64_t PackedDistance(int64_t pairs, int64_t width, int64_t number_size) {
+  return pairs * width + 64 / number_size;
+}
+
 }  // namespace detops
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_PANELS_H_

@@ -13,6 +13,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "ops/indice_convolution/indice_convolution_panels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops {
@@ -43,6 +44,7 @@ template <int kVectors>
 inline constexpr int kMostChannels = kVectors > 1          ? kSumRegisters / kVectors
                                      : kSumRegisters >= 24 ? 16
                                                            : 6;
+static_assert(kPackedChannels == kMostChannels<kPanelVectors>);
 
 // The loops below are written as folds over constant indices, for gcc 12 keeps arrays that are indexed by a loop in
 // memory, at less than half the speed.
@@ -167,55 +169,69 @@ HWY_NOINLINE void AddRowProducts(D d, const GatheredRows<C>& gathered, int64_t g
 // How many pairs before its turn the beginning of a row is fetched.
 inline constexpr int64_t kPrefetchPairs = 32;
 
-// Left and right rows of pairs: in place, or packed with one row after the other.
+// Left and right rows of pairs, in place or packed.
 template <typename C>
 struct RowPairs {
-  const C* left;  // the first of the channels, of row 0
+  const C* left;  // the first of the channels, of row 0; packed: of the first pair
   int64_t left_stride;
   const int32_t* left_rows;  // which row, for every pair
   const C* right;
   int64_t right_stride;
   const int32_t* right_rows;
   int64_t count;
+  bool fetch = false;  // rows in place that come later: it is the first time that those of this chunk are read
 };
+
+// Pairs that are written out one after the other, see kDepthSteps; fewer where each needs addresses of its own.
+template <bool kPacked>
+inline constexpr int64_t kPairSteps = kPacked ? 8 : 4;
+
+template <int kVectors, bool kPacked, class D, typename C, size_t... kR>
+HWY_INLINE void AddPair(D d, const RowPairs<C>& pairs, int64_t i, hn::Vec<D> (*products)[kVectors],
+                        std::index_sequence<kR...> /*channels*/) {
+  const int64_t width = kVectors * static_cast<int64_t>(hn::Lanes(d));
+  const C* const left = pairs.left + (kPacked ? i * kPackedSlot : pairs.left_rows[i] * pairs.left_stride);
+  const C* const right = pairs.right + (kPacked ? i * width : pairs.right_rows[i] * pairs.right_stride);
+  hn::Vec<D> w[kVectors];
+  LoadVectors(d, right, w, kUpTo<kVectors>);
+  (MultiplyAdd(hn::Set(d, left[kR]), w, products[kR], kUpTo<kVectors>), ...);
+}
+
+template <int kVectors, bool kPacked, class D, typename C, class Channels, size_t... kI>
+HWY_INLINE void AddPairs(D d, const RowPairs<C>& pairs, int64_t i, hn::Vec<D> (*products)[kVectors], Channels channels,
+                         std::index_sequence<kI...> /*pairs*/) {
+  (AddPair<kVectors, kPacked>(d, pairs, i + static_cast<int64_t>(kI), products, channels), ...);
+}
 
 template <int kVectors, bool kPacked, class D, typename C, size_t... kR>
 HWY_INLINE void AddOuterProductsOf(D d, const RowPairs<C>& pairs, C* HWY_RESTRICT sums,
-                                   std::index_sequence<kR...> /*channels*/) {
+                                   std::index_sequence<kR...> channels) {
   constexpr auto vectors = kUpTo<kVectors>;
+  constexpr int64_t kSteps = kPairSteps<kPacked>;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
-  const C* HWY_RESTRICT left = pairs.left;
-  const C* HWY_RESTRICT right = pairs.right;
-  const int32_t* const HWY_RESTRICT left_rows = pairs.left_rows;
-  const int32_t* const HWY_RESTRICT right_rows = pairs.right_rows;
-  const int64_t left_stride = pairs.left_stride;
-  const int64_t right_stride = pairs.right_stride;
   const int64_t count = pairs.count;
   hn::Vec<D> products[sizeof...(kR)][kVectors];
   (SetToZero(d, products[kR], vectors), ...);
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (!kPacked) {
-      left = pairs.left + left_rows[i] * left_stride;
-      right = pairs.right + right_rows[i] * right_stride;
-      if constexpr (kVectors <= 2) {  // rows of wider panels are fetched before their chunk
-        const int64_t ahead = i + kPrefetchPairs < count ? i + kPrefetchPairs : i;
-        hwy::Prefetch(pairs.right + right_rows[ahead] * right_stride);
-        if constexpr (sizeof...(kR) > 8) hwy::Prefetch(pairs.left + left_rows[ahead] * left_stride);
+  int64_t i = 0;
+  if constexpr (!kPacked && kVectors <= 2) {  // rows of wider panels are fetched before their chunk
+    const int64_t fetched = pairs.fetch ? count - kPrefetchPairs : 0;
+    for (; i < fetched; ++i) {
+      hwy::Prefetch(pairs.right + pairs.right_rows[i + kPrefetchPairs] * pairs.right_stride);
+      if constexpr (sizeof...(kR) > 8) {
+        hwy::Prefetch(pairs.left + pairs.left_rows[i + kPrefetchPairs] * pairs.left_stride);
       }
-    }
-    hn::Vec<D> w[kVectors];
-    LoadVectors(d, right, w, vectors);
-    (MultiplyAdd(hn::Set(d, left[kR]), w, products[kR], vectors), ...);
-    if constexpr (kPacked) {
-      left += left_stride;
-      right += right_stride;
+      AddPair<kVectors, kPacked>(d, pairs, i, products, channels);
     }
   }
+  for (; i + kSteps <= count; i += kSteps) {
+    AddPairs<kVectors, kPacked>(d, pairs, i, products, channels, kUpTo<kSteps>);
+  }
+  for (; i < count; ++i) AddPair<kVectors, kPacked>(d, pairs, i, products, channels);
   (AddTo(d, sums + static_cast<int64_t>(kR) * kVectors * n, products[kR], vectors), ...);
 }
 
 // sums[r][0, kVectors * lanes) += over all pairs: left[r] times right[0, kVectors * lanes), for kRows channels r; the
-// rows of sums are kVectors * lanes apart. kPacked: pair i has row i of both sides.
+// rows of sums are kVectors * lanes apart. kPacked: pair i is the i-th, with its numbers side by side.
 template <int kRows, int kVectors, bool kPacked, class D, typename C = hn::TFromD<D>>
 HWY_NOINLINE void AddOuterProducts(D d, const RowPairs<C>& pairs, C* HWY_RESTRICT sums) {
   AddOuterProductsOf<kVectors, kPacked>(d, pairs, sums, kUpTo<kRows>);
