@@ -48,8 +48,8 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
   in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.sum_size, kernels_.converts);
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
   const int64_t segment_bytes = std::max<int64_t>(SaturatingMultiply(lists, matrix_bytes_), 1);
-  const int64_t wanted = std::max(std::min(blocks / kMinSegmentBlocks, kFewSegments),
-                                  std::min(blocks / kMaxSegmentBlocks, kMaxSegments));
+  const int64_t wanted =
+      std::max(std::min(blocks / kMinSegmentBlocks, kFewSegments), std::min(blocks / kMaxSegmentBlocks, kMaxSegments));
   segments_ = std::max<int64_t>(std::min(wanted, kSegmentsBytes / segment_bytes), 1);
   const int64_t flops =
       SaturatingMultiply(SaturatingMultiply(pairs, SaturatingMultiply(2, problem.filter.rows)), padded);
