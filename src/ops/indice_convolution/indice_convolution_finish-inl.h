@@ -41,34 +41,38 @@ bool StreamsRows(const RowProductsProblem& problem) {
          reinterpret_cast<uintptr_t>(problem.target) % kLineBytes == 0;
 }
 
-// Columns [begin, end) of one target row; `whole`: the last vector may be written whole.
+// Columns [begin, end) of `rows` target rows from `first` on; their sums are `stride` apart. The last vector of the
+// first `whole` rows may be written whole.
 template <StoreMode kMode, typename T>
-void FinishRow(const RowProductsProblem& problem, int64_t row, const SumOf<T>* HWY_RESTRICT sums, int64_t begin,
-               int64_t end, bool whole) {
+void FinishRows(const RowProductsProblem& problem, int64_t first, int64_t rows, const SumOf<T>* HWY_RESTRICT sums,
+                int64_t stride, int64_t begin, int64_t end, int64_t whole) {
   const hn::ScalableTag<SumOf<T>> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int64_t width = problem.filter.columns;
-  const Finish& finish = problem.finish;
-  T* HWY_RESTRICT to = static_cast<T*>(problem.target) + row * width;
+  const Finish finish = problem.finish;
   const T* const bias = static_cast<const T*>(finish.bias);
-  const T* const residual = finish.residual == nullptr ? nullptr : static_cast<const T*>(finish.residual) + row * width;
-  int64_t c = begin;
-  for (; c + n <= end; c += n) {
-    auto v = hn::LoadU(d, sums + c - begin);
-    if (bias != nullptr) v = hn::Add(v, LoadElements(d, bias + c));
-    if (residual != nullptr) v = hn::Add(v, LoadElements(d, residual + c));
-    StoreElements<kMode>(Activate(d, v, finish), d, to + c);
-  }
-  if (c < end) {
-    auto v = hn::LoadU(d, sums + c - begin);
-    if (bias != nullptr) v = hn::Add(v, LoadSome(d, bias + c, end - c));
-    if (residual != nullptr) v = hn::Add(v, LoadSome(d, residual + c, end - c));
-    v = Activate(d, v, finish);
-    if (whole) {
-      StoreElements(v, d, to + c);
-    } else {
-      StoreSome(v, d, to + c, end - c);
+  const T* residual = finish.residual == nullptr ? nullptr : static_cast<const T*>(finish.residual) + first * width;
+  T* HWY_RESTRICT to = static_cast<T*>(problem.target) + first * width;
+  for (int64_t row = 0; row < rows; ++row, to += width, sums += stride) {
+    int64_t c = begin;
+    for (; c + n <= end; c += n) {
+      auto v = hn::LoadU(d, sums + c - begin);
+      if (bias != nullptr) v = hn::Add(v, LoadElements(d, bias + c));
+      if (residual != nullptr) v = hn::Add(v, LoadElements(d, residual + c));
+      StoreElements<kMode>(Activate(d, v, finish), d, to + c);
     }
+    if (c < end) {
+      auto v = hn::LoadU(d, sums + c - begin);
+      if (bias != nullptr) v = hn::Add(v, LoadSome(d, bias + c, end - c));
+      if (residual != nullptr) v = hn::Add(v, LoadSome(d, residual + c, end - c));
+      v = Activate(d, v, finish);
+      if (row < whole) {
+        StoreElements(v, d, to + c);
+      } else {
+        StoreSome(v, d, to + c, end - c);
+      }
+    }
+    if (residual != nullptr) residual += width;
   }
 }
 

@@ -290,8 +290,8 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     }
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
-    const auto finish = StreamsRows<T>(problem) ? FinishRow<StoreMode::kStream, T> : FinishRow<StoreMode::kPlain, T>;
-    for (int64_t r = 0; r < rows; ++r) finish(problem, first_row + r, sums + r * stride, begin, end, r < whole);
+    const auto finish = StreamsRows<T>(problem) ? FinishRows<StoreMode::kStream, T> : FinishRows<StoreMode::kPlain, T>;
+    finish(problem, first_row, rows, sums, stride, begin, end, whole);
     // What was written must be visible to whoever learns that this tile is done.
     hwy::FlushStream();
   }
