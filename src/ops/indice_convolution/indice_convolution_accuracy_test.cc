@@ -108,6 +108,28 @@ TEST_P(IndiceConvolutionAccuracy, Rows) {
   }
 }
 
+// Gradients of filters are summed up in segments of thousands of rows and, within them, in chunks of pairs, whose rows
+// are copied or not; and some results are added up where they will be, a tile after the other.
+TEST_P(IndiceConvolutionAccuracy, ManyRows) {
+  const struct {
+    int64_t in_rows, out_rows, ci, co;
+    ListKind kind;
+  } layers[] = {{9001, 8700, 33, 40, ListKind::kAscending},
+                {8705, 9001, 35, 18, ListKind::kCrossed},
+                {21001, 21001, 3, 16, ListKind::kSubmanifold},
+                {13003, 12001, 16, 6, ListKind::kAscending}};
+  uint64_t turn = 0;
+  for (const auto& layer : layers) {
+    const Shape shape = {.in_rows = layer.in_rows,
+                         .out_rows = layer.out_rows,
+                         .ci = layer.ci,
+                         .co = layer.co,
+                         .kernel = {3, 1, 1},
+                         .form = FormInTurn(++turn)};
+    ExpectAgreementAllWays(Problem(GetParam(), shape, layer.kind, turn));
+  }
+}
+
 // Both directions of every kind of list, with enough rows for all threads.
 TEST_P(IndiceConvolutionAccuracy, Lists) {
   for (const ListKind kind : kListKinds) {
