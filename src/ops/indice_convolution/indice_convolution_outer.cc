@@ -13,7 +13,7 @@ namespace {
 // keeps sums short.
 constexpr int64_t kFewSegments = 16;
 constexpr int64_t kMinSegmentBlocks = 16;
-constexpr int64_t kMaxSegmentBlocks = 256;
+constexpr int64_t kMaxSegmentBlocks = 64;
 constexpr int64_t kMaxSegments = 64;
 // What the matrices of all segments may take, unless one segment needs more.
 constexpr int64_t kSegmentsBytes = 32 << 20;

@@ -13,7 +13,7 @@
 namespace detops {
 
 // The blocks are cut into segments; every segment sums up matrices of its own, which are then added in order. How many
-// segments there are depends on the shapes only, so the bits do not depend on the threads.
+// segments there are does not depend on the threads, so neither do the bits.
 class OuterProducts {
  public:
   // Takes the arrays it needs besides the lists; with an arena that only counts, this tells how much that is.

@@ -60,6 +60,27 @@ TEST_P(IndiceConvolutionThreads, SameBitsForAnyNumberAndRun) {
   });
 }
 
+// So many rows that the gradient of the filters is summed up in several segments.
+TEST_P(IndiceConvolutionThreads, SameBitsWithManyRows) {
+  const Problem copied(GetParam(), {.in_rows = 9001, .out_rows = 9001, .ci = 33, .co = 40, .kernel = {2, 1, 1}},
+                       ListKind::kAscending, 16);
+  const Problem in_place(GetParam(), {.in_rows = 17003, .out_rows = 9001, .ci = 7, .co = 16, .kernel = {3, 1, 1}},
+                         ListKind::kAscending, 17);
+  for (const Problem* problem : {&copied, &in_place}) {
+    for (const Way way : kWays) {
+      SCOPED_TRACE(NameOf(way));
+      ForEachTarget(problem->Profile(way), [&](Handle& handle) {
+        Tensor expected = problem->NewResult(way);
+        RunAlone(way, *problem, expected);
+        for (const int threads : {2, 3, 7, 64}) {
+          handle.SetThreads(threads);
+          ExpectBits(handle, way, *problem, expected);
+        }
+      });
+    }
+  }
+}
+
 // Neither checks nor profile are part of the arithmetic.
 TEST_P(IndiceConvolutionThreads, SameBitsWithoutChecksAndInTheFullProfile) {
   ForEachProblem([](Way way, const Problem& problem) {
