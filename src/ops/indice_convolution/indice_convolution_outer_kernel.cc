@@ -94,7 +94,7 @@ HWY_INLINE void AddPanels(D d, const RowPairs<C>& pairs, NextPairs<T> next, int6
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t c = 0; c < columns; c += kWidth * n) {
     RowPairs<C> panel = pairs;
-    panel.fetch = c == 0 && !kPacked;
+    panel.fetch = c == 0;
     panel.right += kPacked ? c / (kWidth * n) * pairs.right_stride : c;
     AddPanelOf<kPanelVectors, kPacked>(d, std::min(kWidth, (columns - c + n - 1) / n), panel, rows, next,
                                        sums + c * rows);

@@ -45,7 +45,7 @@ struct OuterProductsPart {
 
 // A row that is converted before it is packed, and the groups.
 inline int64_t PackedLeftNumbers(int64_t channels, int64_t chunk, int64_t lanes, int64_t number_size) {
-  const int64_t groups = (channels + kPackedChannels - 1) / kPackedChannels;
+  const int64_t groups = DivideRoundUp(channels, kPackedChannels);
   return SaturatingAdd(PaddedColumns(channels, lanes) + kPackedSlot,
                        SaturatingMultiply(groups, PackedDistance(chunk, kPackedSlot, number_size)));
 }

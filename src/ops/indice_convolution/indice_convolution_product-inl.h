@@ -179,7 +179,7 @@ struct RowPairs {
   int64_t right_stride;
   const int32_t* right_rows;
   int64_t count;
-  bool fetch = false;  // rows in place that come later: it is the first time that those of this chunk are read
+  bool fetch = false;  // in place: rows that come later, as those of this chunk are read for the first time
 };
 
 // Pairs that are written out one after the other, see kDepthSteps; fewer where each needs addresses of its own.
