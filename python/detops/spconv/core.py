@@ -11,7 +11,14 @@ from typing import Any
 
 import torch
 
-__all__ = ["IndiceData", "SparseConvTensor", "expand_nd", "expand_sizes", "scatter_nd"]
+__all__ = [
+    "IndiceData",
+    "SparseConvTensor",
+    "check_same_space",
+    "expand_nd",
+    "expand_sizes",
+    "scatter_nd",
+]
 
 
 @dataclass
@@ -85,6 +92,17 @@ def _is_current(sites: torch.Tensor, stamp: int | torch.Tensor) -> bool:
     return torch.equal(sites, stamp)
 
 
+def _in_int32(sites: torch.Tensor) -> torch.Tensor:
+    made = sites.int()
+    # A graph of torch.compile cannot decide on numbers.
+    if not torch.compiler.is_compiling() and not torch.equal(made, sites):
+        row, column = (int(number) for number in (made != sites).nonzero()[0])
+        raise ValueError(
+            f"indices[{row}, {column}] is {int(sites[row, column])}, expected a number of 31 bits."
+        )
+    return made
+
+
 def expand_nd(ndim: int, value: Any) -> list[int]:
     """``value`` for each axis: an int for all, or as many as there are axes."""
     try:
@@ -108,13 +126,46 @@ def expand_sizes(ndim: int, least: int, **argument: Any) -> list[int]:
     return numbers
 
 
+def _check_inside(indices: torch.Tensor, limits: Sequence[int]) -> None:
+    """Refuse rows of ``indices`` that are not in [0, limit) in each column."""
+    outside = (indices < 0) | (indices >= torch.tensor(limits, device=indices.device))
+    if bool(outside.any()):
+        row, column = (int(number) for number in outside.nonzero()[0])
+        raise ValueError(
+            f"indices[{row}, {column}] is {int(indices[row, column])}, expected a number in "
+            f"[0, {limits[column]}); are indices and spatial_shape in the same order?"
+        )
+
+
 def scatter_nd(
     indices: torch.Tensor, updates: torch.Tensor, shape: Sequence[int]
 ) -> torch.Tensor:
-    """A tensor of zeros of ``shape`` in which rows of ``updates`` stand at ``indices``."""
+    """A tensor of zeros of ``shape`` in which rows of ``updates`` stand at ``indices``.
+
+    Of rows for the same place the last one stands there, whatever the number of threads, and it
+    alone has a gradient.
+    """
+    count = indices.shape[-1]
+    places = indices.reshape(-1, count).long()
+    rows = updates.reshape(places.shape[0], *shape[count:])
+    _check_inside(places, shape[:count])
     made = torch.zeros(*shape, dtype=updates.dtype, device=updates.device)
-    columns = indices.long().unbind(-1)
-    return made.index_put(columns, updates)
+    kept = _last_of_each(places, shape[:count])
+    if kept is not None:
+        places, rows = places[kept], rows[kept]
+    return made.index_put(places.unbind(1), rows)
+
+
+def _last_of_each(places: torch.Tensor, extents: Sequence[int]) -> torch.Tensor | None:
+    """Of equal rows the last ones, or None where all rows differ."""
+    steps = [math.prod(extents[axis + 1 :]) for axis in range(len(extents))]
+    cells = (places * places.new_tensor(steps)).sum(1)
+    if bool((cells[1:] > cells[:-1]).all()):  # As rows of regular convolutions are.
+        return None
+    ordered, order = cells.sort(stable=True)
+    is_last = torch.ones_like(ordered, dtype=torch.bool)
+    is_last[:-1] = ordered[1:] != ordered[:-1]
+    return None if bool(is_last.all()) else order[is_last]
 
 
 class SparseConvTensor:
@@ -174,7 +225,7 @@ class SparseConvTensor:
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, expected 1 or more.")
         self._features = features
-        self.indices = indices if indices.dtype == torch.int32 else indices.int()
+        self.indices = indices if indices.dtype == torch.int32 else _in_int32(indices)
         self._check_rows()
         self.spatial_shape = [int(extent) for extent in spatial_shape]
         self.batch_size = int(batch_size)
@@ -189,6 +240,10 @@ class SparseConvTensor:
         self.int8_scale: Any = None
         # Pairs of submanifold layers by kernel and dilation, for as long as the sites are the same.
         self._pairs_of_sites: dict[Any, IndiceData] = {}
+
+    def _check_sites(self) -> None:
+        """Before coordinates are used, or taken over without being used."""
+        _check_inside(self.indices, [self.batch_size, *self.spatial_shape])
 
     def _check_rows(self) -> None:
         """Before everything that is computed of both: a program may set either of them."""
@@ -267,17 +322,13 @@ class SparseConvTensor:
         return None if key is None else self.indice_dict.get(key)
 
     def dense(self, channels_first: bool = True) -> torch.Tensor:
-        """(batch, C, space...) or (batch, space..., C); 0 where there is no site."""
+        """(batch, C, space...) or (batch, space..., C); 0 where there is no site.
+
+        Of rows with the same site the last one counts, whatever the number of threads.
+        """
         self._check_rows()
-        limits = [self.batch_size, *self.spatial_shape]
-        outside = (self.indices < 0) | (self.indices >= self.indices.new_tensor(limits))
-        if bool(outside.any()):
-            row, column = (int(number) for number in outside.nonzero()[0])
-            raise ValueError(
-                f"indices[{row}, {column}] is {int(self.indices[row, column])}, expected a number "
-                f"in [0, {limits[column]}); are indices and spatial_shape in the same order?"
-            )
-        made = scatter_nd(self.indices, self._features, [*limits, self._features.shape[1]])
+        shape = [self.batch_size, *self.spatial_shape, self._features.shape[1]]
+        made = scatter_nd(self.indices, self._features, shape)
         if not channels_first:
             return made
         return made.permute(0, made.ndim - 1, *range(1, made.ndim - 1)).contiguous()
@@ -287,3 +338,18 @@ class SparseConvTensor:
         return self.replace_feature(self._features + added)
 
     __add__ = __radd__ = __iadd__ = _plus
+
+
+def check_same_space(
+    who: str, first: SparseConvTensor, other: SparseConvTensor, channels: bool
+) -> None:
+    """Refuse tensors of different spaces or, if ``channels``, with different numbers of them."""
+    for name in ("spatial_shape", "batch_size"):
+        mine, theirs = getattr(first, name), getattr(other, name)
+        if mine != theirs:
+            raise ValueError(f"{who}: a tensor has {name} {theirs}, expected {mine}.")
+    if channels and other.features.shape[1] != first.features.shape[1]:
+        raise ValueError(
+            f"{who}: a tensor has {other.features.shape[1]} channels, expected "
+            f"{first.features.shape[1]}."
+        )

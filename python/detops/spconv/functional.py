@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import torch
 
-from .core import SparseConvTensor
+from .core import SparseConvTensor, check_same_space
 
 __all__ = ["sparse_add", "sparse_add_hash_based"]
 
 
 def sparse_add(*tens: SparseConvTensor) -> SparseConvTensor:
     """The sum of tensors whose sites differ: all their sites, ascending, each with its sum.
+
+    Where the sum has no other sites than the largest of the tensors, it keeps that one's
+    ``indice_dict``, so that an inverse convolution can follow.
 
     Examples
     --------
@@ -23,30 +26,38 @@ def sparse_add(*tens: SparseConvTensor) -> SparseConvTensor:
     >>> total.indices[:, 1].tolist(), total.features.ravel().tolist()
     ([1, 3], [2.0, 11.0])
     """
+    if not tens:
+        raise ValueError("sparse_add: no tensors, expected one or more.")
     first = tens[0]
     for x in tens:
+        check_same_space("sparse_add", first, x, channels=True)
         x._check_rows()
-    for other in tens[1:]:
-        if other.spatial_shape != first.spatial_shape or other.batch_size != first.batch_size:
-            raise ValueError(
-                f"sparse_add: a tensor has spatial_shape {other.spatial_shape} and batch_size "
-                f"{other.batch_size}, expected {first.spatial_shape} and {first.batch_size}."
-            )
-        if other.features.shape[1] != first.features.shape[1]:
-            raise ValueError(
-                f"sparse_add: a tensor has {other.features.shape[1]} channels, expected "
-                f"{first.features.shape[1]}."
-            )
-    if len(tens) == 1:
-        return first
+        x._check_sites()
     sites, place = torch.unique(
         torch.cat([x.indices for x in tens]), dim=0, return_inverse=True, sorted=True
     )
     rows = torch.cat([x.features for x in tens])
-    total = rows.new_zeros((sites.shape[0], rows.shape[1])).index_add(0, place, rows)
-    made = SparseConvTensor(total, sites, first.spatial_shape, first.batch_size)
-    made.benchmark = first.benchmark
+    made = first.shadow_copy()
+    made._features = rows.new_zeros((sites.shape[0], rows.shape[1])).index_add(0, place, rows)
+    made.indices, made.indice_dict, made._pairs_of_sites = sites, {}, {}
+    largest = max(tens, key=lambda x: x.indices.shape[0])
+    if largest.indices.shape[0] == sites.shape[0]:
+        _keep_pairs(made, largest)
     return made
+
+
+def _keep_pairs(made: SparseConvTensor, operand: SparseConvTensor) -> None:
+    """The sum has the sites of an operand: what was stored for those is true of it too."""
+    made.indice_dict = operand.indice_dict
+    if torch.equal(made.indices, operand.indices):
+        made.indices, made._pairs_of_sites = operand.indices, operand._pairs_of_sites
+        return
+    # Its rows are in another order than those of the sum. Pairs of earlier sites stay.
+    made.indice_dict = {
+        key: pairs
+        for key, pairs in operand.indice_dict.items()
+        if not pairs.is_of(operand.indices, 1)
+    }
 
 
 sparse_add_hash_based = sparse_add

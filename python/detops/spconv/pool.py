@@ -197,6 +197,7 @@ class SparseGlobalMaxOrAvgPool(SparseModule):
 
     def forward(self, input: SparseConvTensor) -> torch.Tensor:
         input._check_rows()
+        input._check_sites()
         nothing = input.features.new_zeros(input.features.shape[1])
         made = []
         for sample in range(input.batch_size):

@@ -8,40 +8,59 @@ from typing import Any
 import torch
 from torch import nn
 
-from .core import SparseConvTensor
+from .core import SparseConvTensor, check_same_space
 from .modules import SparseModule
 
 __all__ = ["AddTable", "AddTableMisaligned", "ConcatTable", "Identity", "JoinTable"]
 
 
-class Identity(SparseModule):
+class _KeepsSize(SparseModule):
+    def input_spatial_size(self, out_size: Any) -> Any:
+        """What size of space gives an output of size ``out_size``."""
+        return out_size
+
+
+class Identity(_KeepsSize):
     """Returns what it gets."""
 
     def forward(self, input: SparseConvTensor) -> SparseConvTensor:
         return input
 
-    def input_spatial_size(self, out_size: Any) -> Any:
-        return out_size
+
+def _check_same_sites(table: SparseModule, input: Sequence[SparseConvTensor]) -> None:
+    who, first = type(table).__name__, input[0]
+    for x in input:
+        check_same_space(who, first, x, channels=isinstance(table, AddTable))
+        x._check_rows()
+        if x.indices.shape[0] != first.indices.shape[0]:
+            found = f"{x.indices.shape[0]} sites, expected {first.indices.shape[0]}"
+        elif x.indices is not first.indices and not torch.equal(x.indices, first.indices):
+            found = "other sites than the first"
+        else:
+            continue
+        raise ValueError(f"{who}: a tensor has {found}; AddTableMisaligned adds such tensors.")
 
 
-class JoinTable(SparseModule):
+class JoinTable(_KeepsSize):
     """Tensors with the same sites become one with all their channels."""
 
     def forward(self, input: Sequence[SparseConvTensor]) -> SparseConvTensor:
+        _check_same_sites(self, input)
         return input[0].replace_feature(torch.cat([x.features for x in input], 1))
 
 
-class AddTable(SparseModule):
+class AddTable(_KeepsSize):
     """Adds the features of tensors with the same sites."""
 
     def forward(self, input: Sequence[SparseConvTensor]) -> SparseConvTensor:
+        _check_same_sites(self, input)
         total = input[0].features
         for other in input[1:]:
             total = total + other.features
         return input[0].replace_feature(total)
 
 
-class AddTableMisaligned(SparseModule):
+class AddTableMisaligned(_KeepsSize):
     """Adds tensors with different sites: see ``functional.sparse_add``."""
 
     def forward(self, input: Sequence[SparseConvTensor]) -> SparseConvTensor:
@@ -59,3 +78,8 @@ class ConcatTable(SparseModule):
 
     def forward(self, input: SparseConvTensor) -> list[SparseConvTensor]:
         return [module(input) for module in self.children()]
+
+    def input_spatial_size(self, out_size: Any) -> Any:
+        """That of its first module."""
+        first: Any = next(self.children())
+        return first.input_spatial_size(out_size)

@@ -258,6 +258,38 @@ def test_tables_and_layers_on_features() -> None:
     assert torch.equal(spconv.ToDense()(x), x.dense())
 
 
+@pytest.mark.parametrize("kind", [spconv.AddTable, spconv.JoinTable])
+def test_tables_need_the_same_sites(kind: Any) -> None:
+    x, name = some_tensor(3), kind.__name__
+    wider = spconv.SparseConvTensor(x.features, x.indices, [8, 7, 7], 2)
+    longer = spconv.SparseConvTensor(x.features, x.indices, x.spatial_shape, 3)
+    moved = x.shadow_copy()
+    moved.indices = x.indices.flip(0)
+    count = len(x.indices)
+    for other, message in (
+        (wider, r"a tensor has spatial_shape \[8, 7, 7\], expected \[7, 7, 7\]"),
+        (longer, "a tensor has batch_size 3, expected 2"),
+        (x.select_by_index(torch.arange(5)), f"a tensor has 5 sites, expected {count}"),
+        (moved, "a tensor has other sites than the first; AddTableMisaligned"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}: {message}"):
+            kind()([x, other])
+    kind()([x, spconv.SparseConvTensor(x.features, x.indices.clone(), x.spatial_shape, 2)])
+    one = x.replace_feature(x.features[:, :1])
+    if kind is spconv.JoinTable:
+        assert torch.equal(kind()([x, one]).features, torch.cat([x.features, one.features], 1))
+    else:
+        with pytest.raises(ValueError, match="AddTable: a tensor has 1 channels, expected 3"):
+            kind()([x, one])
+
+
+def test_sizes_before_tables() -> None:
+    tables = spconv.tables
+    for table in (tables.JoinTable(), tables.AddTable(), tables.AddTableMisaligned()):
+        assert table.input_spatial_size([3, 4]) == [3, 4]
+    assert tables.ConcatTable().add(spconv.Identity()).input_spatial_size(5) == 5
+
+
 def test_names_of_the_original() -> None:
     """What programs take from the modules below ``spconv.pytorch``."""
     assert spconv.SubMConv3d(3, 5, (1, 2, 3)).weight_shape == [5, 1, 2, 3, 3]

@@ -58,12 +58,62 @@ def test_dense_and_back() -> None:
     assert torch.equal(features.grad, torch.ones_like(features))
 
 
-@pytest.mark.parametrize(("row", "column", "value"), [(2, 0, 2), (1, 3, 7), (0, 1, -1)])
-def test_dense_refuses_sites_outside(row: int, column: int, value: int) -> None:
+@pytest.mark.parametrize("use", [
+    lambda x: x.dense(),
+    lambda x: spconv.functional.sparse_add(x, some_tensor(3)),
+    lambda x: spconv.functional.sparse_add(some_tensor(3), x),
+    lambda x: spconv.functional.sparse_add(x),
+    lambda x: spconv.SubMConv3d(3, 3, 3).double()(x),
+    lambda x: spconv.SubMConv3d(3, 3, 1).double()(x),
+    lambda x: spconv.SparseConv3d(3, 3, 1).double()(x),
+    lambda x: spconv.SparseConv3d(3, 3, 3, 2, 1).double()(x),
+    lambda x: spconv.SparseMaxPool3d(2)(x),
+    lambda x: spconv.SparseGlobalMaxPool()(x),
+    lambda x: spconv.SparseGlobalAvgPool()(x),
+    lambda x: spconv.tables.AddTableMisaligned()([x, x]),
+], ids=[
+    "dense", "add", "add to", "add alone", "submanifold", "one offset", "one offset, regular",
+    "regular", "pool", "global maximum", "global average", "misaligned",
+])
+@pytest.mark.parametrize(("row", "column", "value"), [(2, 0, 2), (4, 0, -1), (1, 3, 7), (0, 1, -1)])
+def test_sites_outside_are_refused(use: Any, row: int, column: int, value: int) -> None:
     x = some_tensor(3)
     x.indices[row, column] = value
     with pytest.raises(ValueError, match=rf"indices\[{row}, {column}\] is {value}, expected"):
-        x.dense()
+        use(x)
+
+
+def test_sites_that_int32_does_not_hold() -> None:
+    sites = torch.tensor([[0, 1, 1, 1], [0, 1, 2**32 + 1, 1]])
+    with pytest.raises(ValueError, match=r"indices\[1, 2\] is 4294967297, expected"):
+        spconv.SparseConvTensor(torch.ones(2, 3), sites, [4, 4, 4], 1)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_dense_of_equal_sites(threads: int) -> None:
+    """The last row counts, and it alone has a gradient."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        random = torch.Generator().manual_seed(3)
+        sites = torch.randint(4, (20_000, 4), generator=random).int()  # 256 cells
+        sites[:, 0] %= 2
+        features = torch.randn(len(sites), 2, generator=random).requires_grad_()
+        made = spconv.SparseConvTensor(features, sites, [4] * 3, 2).dense(channels_first=False)
+    finally:
+        torch.set_num_threads(before)
+    last = {tuple(site): row for row, site in enumerate(sites.tolist())}
+    expected, counts = torch.zeros(2, 4, 4, 4, 2), torch.zeros(len(sites))
+    for site, row in last.items():
+        expected[site] = features[row].detach()
+        counts[row] = 1
+    assert len(last) == 128 and torch.equal(made, expected)
+    made.sum().backward()
+    assert torch.equal(features.grad, counts[:, None].expand(-1, 2))
+    found = spconv.scatter_nd(torch.tensor([[[1], [0]], [[1], [2]]]), torch.arange(4.0).view(2, 2), [4])
+    assert found.tolist() == [1, 2, 3, 0]
+    with pytest.raises(ValueError, match=r"indices\[1, 0\] is 4, expected a number in \[0, 4\)"):
+        spconv.scatter_nd(torch.tensor([[0], [4]]), torch.ones(2), [4])
 
 
 def test_features_are_replaced_not_set() -> None:
@@ -129,3 +179,60 @@ def test_sum_of_different_sites() -> None:
         spconv.functional.sparse_add(x, spconv.SparseConvTensor(x.features, x.indices, [9] * 3, 2))
     with pytest.raises(ValueError, match="channels"):
         spconv.functional.sparse_add(x, x.replace_feature(x.features[:, :1]))
+    with pytest.raises(ValueError, match="no tensors"):
+        spconv.functional.sparse_add()
+    twice = spconv.SparseConvTensor(torch.tensor([[1.0], [2.0]]), torch.zeros(2, 2).int(), [3], 1)
+    alone = spconv.functional.sparse_add(twice)
+    assert alone.features.tolist() == [[3.0]] and alone.indices.tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("add", [
+    spconv.functional.sparse_add,
+    spconv.functional.sparse_add_hash_based,
+    lambda *tens: spconv.tables.AddTableMisaligned()(tens),
+], ids=["sparse_add", "hash", "table"])
+def test_sum_keeps_pairs_of_its_sites(add: Any) -> None:
+    """Where one of the tensors has all sites an inverse convolution can follow."""
+    x = some_tensor(3)
+    down = spconv.SparseConv3d(3, 4, 3, 2, 1, indice_key="d").double()(x)
+    some = down.select_by_index(torch.arange(0, len(down.indices), 2))
+    back = spconv.SparseInverseConv3d(4, 3, 3, "d").double()
+    total = add(some, down)
+    assert torch.equal(total.indices, down.indices)
+    expected = down.features.clone()
+    expected[::2] += some.features
+    torch.testing.assert_close(total.features, expected)
+    found = back(total)
+    assert found.indices is x.indices
+    torch.testing.assert_close(found.features, back(down.replace_feature(expected)).features)
+    # Other sites than those of any of them.
+    other = some_tensor(3, 4, 4)
+    assert not torch.equal(add(some, other).indices, other.indices)
+    with pytest.raises(ValueError, match="indice_key 'd' is not stored"):
+        back(add(some, other))
+
+
+def test_sum_of_rows_in_another_order() -> None:
+    """Pairs of those rows are not true of the sum; those of earlier sites are."""
+    x = some_tensor(3)  # its rows are not in order
+    layer = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()
+    y = layer(x)
+    down = spconv.SparseConv3d(3, 3, 2, 2, indice_key="d").double()(y)
+    total = spconv.functional.sparse_add(y, y.select_by_index(torch.arange(3)))
+    assert not torch.equal(total.indices, y.indices) and total.indice_dict == {}
+    fresh = spconv.SparseConvTensor(total.features, total.indices.clone(), total.spatial_shape, 2)
+    torch.testing.assert_close(layer(total).features, layer(fresh).features)
+    flipped = down.select_by_index(torch.arange(len(down.indices) - 1, -1, -1))
+    flipped.indice_dict = down.indice_dict
+    again = spconv.functional.sparse_add(flipped, flipped)
+    assert set(again.indice_dict) == {"a", "d"}  # in order again
+
+
+def test_sum_of_tensors_of_mmcv() -> None:
+    import detops.mmcv as mmcv
+
+    x = some_tensor(3)
+    y = mmcv.SparseConvTensor(x.features, x.indices, x.spatial_shape, 2)
+    total = spconv.functional.sparse_add(y, y)
+    total.features = total.features / 2
+    assert torch.equal(total.dense(), x.dense()) and type(total) is mmcv.SparseConvTensor
