@@ -23,7 +23,17 @@ class _Package:
     is_complete: bool
     """Whether detops has all that these modules have, so that none of the original is missed."""
     registry: str | None = None
-    """A module of detops whose ``register`` follows once names of the original are replaced."""
+    """A module of detops whose ``register`` follows once names of the original are imported."""
+
+    def register(self, name: str) -> None:
+        """Called for every module, of which those of the table are the last to be complete: all
+        that the original registers is registered by then."""
+        if self.registry is not None and name in self.modules:
+            importlib.import_module(self.registry).register()
+
+    def unregister(self) -> None:
+        if self.registry in sys.modules:
+            sys.modules[self.registry].unregister()
 
     @property
     def top(self) -> str:
@@ -58,7 +68,13 @@ _PACKAGES = {
         },
         is_complete=True,
     ),
-    "torchvision": _Package({"torchvision.ops": "detops.torchvision"}, is_complete=False),
+    "torchvision": _Package(
+        {
+            "torchvision.ops": "detops.torchvision",
+            "torchvision.ops.ps_roi_pool": "detops.torchvision",
+        },
+        is_complete=False,
+    ),
 }
 
 
@@ -118,7 +134,7 @@ class _StandInLoader(Loader):
         return _StandIn(spec.name, ours, self._package, self._why)
 
     def exec_module(self, module: ModuleType) -> None:
-        pass
+        self._package.register(module.__name__)
 
 
 def _stand_in_spec(name: str, ours: str | None, package: _Package) -> ModuleSpec:
@@ -142,6 +158,7 @@ class _Installed:
                 _leave_parent(name, module)
 
     def end(self) -> None:
+        self.package.unregister()
         for name, module in list(sys.modules.items()):
             if isinstance(module, _StandIn) and module._package is self.package:
                 del sys.modules[name]
@@ -174,20 +191,12 @@ class _Patched:
     package: _Package
     changes: list[tuple[ModuleType, str, object, object]] = field(default_factory=list)
     """Module, name, what was there, what was put there."""
-    registry: Any = None
 
     def begin(self) -> None:
         for name, module in list(sys.modules.items()):
             if module is not None and (ours := self.package.resolve(name)) is not None:
                 self.patch(module, ours)
-                self.register(name)
-
-    def register(self, name: str) -> None:
-        """Called for every module, of which those of the table are the last to be complete: all
-        that the original registers is registered by then."""
-        if self.package.registry is not None and name in self.package.modules:
-            self.registry = importlib.import_module(self.package.registry)
-            self.registry.register()
+                self.package.register(name)
 
     def patch(self, module: ModuleType, ours: str) -> None:
         source = importlib.import_module(ours)
@@ -199,8 +208,7 @@ class _Patched:
             setattr(module, name, made)
 
     def end(self) -> None:
-        if self.registry is not None:
-            self.registry.unregister()
+        self.package.unregister()
         for module, name, before, made in reversed(self.changes):
             if vars(module).get(name) is not made:
                 continue  # Somebody has changed it since.
@@ -249,7 +257,7 @@ class _PatchingLoader(Loader):
             sys.modules[spec.name] = stand_in
         else:
             self._patched.patch(module, self._ours)
-        self._patched.register(spec.name)
+        self._patched.package.register(spec.name)
 
 
 _MISSING = object()

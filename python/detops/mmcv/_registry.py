@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 from typing import Any
 
 from . import sparse_conv
@@ -15,10 +15,17 @@ _before: list[tuple[Any, str, Any]] = []
 """Registry, name, what was there."""
 
 
+def _models() -> Any:
+    """mmengine's registry, where that is installed: mmcv 2 imports it too. None otherwise."""
+    try:
+        return importlib.import_module("mmengine.registry").MODELS
+    except (ImportError, AttributeError):
+        return None
+
+
 def register() -> None:
     """``MODELS.build(dict(type="SubMConv3d", ...))`` makes layers of detops."""
-    # mmengine's registry, if anything uses it.
-    models: Any = getattr(sys.modules.get("mmengine.registry"), "MODELS", None)
+    models = _models()
     if models is None or _before:
         return
     for name in _NAMES:

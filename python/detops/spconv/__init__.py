@@ -7,7 +7,7 @@ those of spconv 2.3; docs/dropins.md lists the differences.
 
 from __future__ import annotations
 
-from . import constants, conv, core, functional, identity, modules, pool, tables, utils
+from . import constants, conv, core, functional, identity, modules, ops, pool, tables, utils
 from ._fuse import fuse
 from .conv import (
     Activation,
@@ -58,7 +58,10 @@ from .tables import AddTable, ConcatTable, Identity, JoinTable
 __version__ = "2.3.8"
 """The version whose surface this is: networks read it."""
 
+SPCONV_VERSION_NUMBERS = [2, 3, 8]
+
 __all__ = [
+    "SPCONV_VERSION_NUMBERS",
     "Activation",
     "AddTable",
     "ConcatTable",
@@ -108,6 +111,7 @@ __all__ = [
     "fuse",
     "identity",
     "modules",
+    "ops",
     "pool",
     "scatter_nd",
     "tables",

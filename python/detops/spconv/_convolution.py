@@ -63,8 +63,8 @@ class SparseConvolution(VoxelCounter):
     act_type : Activation
         Applied before the one rounding of the result, with ``bias`` and ``add_input``; act_alpha is
         the slope of LeakyReLU.
-    algo, fp32_accum, large_kernel_fast_algo
-        Accepted and ignored: sums are always in float or better.
+    algo, fp32_accum, large_kernel_fast_algo, use_hash
+        Accepted and ignored: sums are always in float or better. The last is of spconv 1.
     """
 
     weight_layout = "KRSC"
@@ -96,6 +96,7 @@ class SparseConvolution(VoxelCounter):
         name: str | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,
+        use_hash: bool = False,
     ) -> None:
         super().__init__(name, record_voxel_count, has_new_sites=not subm and not inverse)
         if groups != 1:
@@ -213,6 +214,11 @@ class SparseConvolution(VoxelCounter):
             stored = _axes_of(layout, self.ndim)
             orders[layout] = tuple(stored.index(axis) for axis in self._weight_axes)
         wanted = constants.SAVED_WEIGHT_LAYOUT
+        if wanted and wanted not in orders:
+            raise ValueError(
+                "SPCONV_SAVED_WEIGHT_LAYOUT, or detops.spconv.constants.SAVED_WEIGHT_LAYOUT, is "
+                f"{wanted!r}, expected one of {', '.join(orders)}, or nothing."
+            )
         if wanted:
             return weight.permute(orders[wanted]).contiguous()
         fitting = [name for name, order in orders.items() if self._fits(weight, order)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from typing import TypeGuard
 
 import torch
 from torch import nn
@@ -21,9 +22,9 @@ def fuse(model: nn.Module) -> nn.Module:
     bias, and a ReLU or LeakyReLU behind those into its last step. What was folded becomes an
     identity, so that names and positions stay. The copy is in eval mode; results agree up to
     rounding. Layers that a network calls in a ``forward`` of its own are left as they are, and so
-    are convolutions that stand in several places, as what is folded would be in all their calls. A
-    ``forward`` that calls parts of a sequence alone (``self.layers[0](x)``) cannot be told from
-    others: do not fuse such a network.
+    are convolutions that stand in several places, as what is folded would be in all their calls, and
+    batch normalisations without running statistics. A ``forward`` that calls parts of a sequence
+    alone (``self.layers[0](x)``) cannot be told from others: do not fuse such a network.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def _fuse_sequence(sequence: SparseSequential, places: Counter[int]) -> None:
         if isinstance(module, SparseConvolution):
             plain = module._activation_name() == "None_"
             convolution = module if plain and places[id(module)] == 1 else None
-        elif isinstance(module, nn.BatchNorm1d) and convolution is not None:
+        elif _can_be_folded(module) and convolution is not None:
             fold_norm(convolution, module)
             sequence._modules[name] = SparseIdentity()
         elif isinstance(module, (nn.ReLU, nn.LeakyReLU)) and convolution is not None:
@@ -62,6 +63,11 @@ def _fuse_sequence(sequence: SparseSequential, places: Counter[int]) -> None:
             convolution = None
         elif not isinstance(module, (nn.Identity, nn.Dropout)):
             convolution = None
+
+
+def _can_be_folded(module: nn.Module | None) -> TypeGuard[nn.BatchNorm1d]:
+    """Without running statistics those of each input count, in eval mode too."""
+    return isinstance(module, nn.BatchNorm1d) and module.running_mean is not None
 
 
 @torch.no_grad()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
@@ -177,8 +178,19 @@ def _misuse(layer: Layer, sentence: str) -> ValueError:
     )
 
 
+def _check_lists(layer: Layer, stored: IndiceData, fewer: bool) -> None:
+    """Whether there are as many lists of pairs as the kernel has offsets, or ``fewer``."""
+    lists, offsets = stored.indice_pairs.shape[0], math.prod(layer.kernel_size)
+    if lists > offsets or (lists < offsets and not fewer):
+        raise ValueError(
+            f"indice_key {layer.indice_key!r}: stored with {lists} lists of pairs, but this layer's "
+            f"kernel {layer.kernel_size} has {offsets} offsets."
+        )
+
+
 def _check_reuse(layer: Layer, input: SparseConvTensor, stored: IndiceData) -> None:
     if constants.LENIENT_INDICE_KEYS:
+        _check_lists(layer, stored, fewer=True)
         return
     is_regular = not layer.subm and not stored.is_subm
     if layer.subm != stored.is_subm or (is_regular and not input._shares_indice_dict):
@@ -216,7 +228,9 @@ def _undo(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConv
             f"indice_key {layer.indice_key!r} is not stored: an inverse layer needs the key of the "
             "layer it undoes."
         )
-    if not constants.LENIENT_INDICE_KEYS:
+    if constants.LENIENT_INDICE_KEYS:
+        _check_lists(layer, stored, fewer=False)
+    else:
         if stored.is_subm:
             raise _misuse(layer, "it is of a submanifold layer, which cannot be undone.")
         wanted: dict[str, tuple[Any, Any]] = {

@@ -18,7 +18,8 @@ SPCONV_USE_DIRECT_TABLE = False
 """Networks set this to get sorted output rows. Here they are always sorted; it has no effect."""
 
 SAVED_WEIGHT_LAYOUT = os.environ.get("SPCONV_SAVED_WEIGHT_LAYOUT", "")
-"""How weights of checkpoints are stored: "KRSC", "RSCK", "RSKC", or "" to tell by their shape."""
+"""How weights of checkpoints are stored: "KRSC", "RSCK", "RSKC", or "" to tell by their shape. A
+shape that fits a layer as it is says that nothing is to be done."""
 
 COMPATIBLE_1X1 = False
 """True: kernels of one offset that multiply features by their weight (``conv1x1``: submanifold, or
@@ -27,4 +28,5 @@ that were trained there with such layers need it."""
 
 LENIENT_INDICE_KEYS = False
 """True: a layer takes whatever pairs are stored under its indice_key, as spconv 1 and mmcv do. Where
-there are fewer pairs lists than offsets of the kernel, only the first offsets count."""
+there are fewer lists of pairs than offsets of the kernel, only the first offsets count; inverse
+layers need as many."""

@@ -109,6 +109,11 @@ def test_names_of_openpcdet_and_torchvision(tmp_path: Path) -> None:
         assert roiaware_pool3d_utils.RoIAwarePool3d is detops.openpcdet.RoIAwarePool3d
         assert torchvision.ops.ps_roi_pool is detops.torchvision.ps_roi_pool
         from torchvision.ops import PSRoIPool
+        from torchvision.ops.ps_roi_pool import PSRoIPool as same, ps_roi_pool
+        assert same is PSRoIPool and ps_roi_pool is detops.torchvision.ps_roi_pool
+        # The function is not lost to the module of its name.
+        import torchvision.ops.ps_roi_pool
+        assert torchvision.ops.ps_roi_pool is ps_roi_pool
         import torch
         boxes = torch.tensor([[0.0, 0, 0, 2, 2, 2, 0]])
         assert roiaware_pool3d_utils.points_in_boxes_cpu(torch.zeros(1, 3), boxes).item() == 1

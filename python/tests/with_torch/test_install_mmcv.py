@@ -100,3 +100,37 @@ def test_registry_of_an_mmcv_without_its_extension(tmp_path: Path) -> None:
         assert MODELS.module_dict == {}
         """,
     )
+
+
+@pytest.mark.parametrize("before", ["", "from mmengine.registry import MODELS"])
+def test_registry_where_there_is_no_mmcv(tmp_path: Path, before: str) -> None:
+    """As mmcv does, detops registers its layers once ``mmcv.ops`` is imported."""
+    write(tmp_path, MMENGINE)
+    run(
+        tmp_path,
+        f"""
+        detops.install("mmcv")
+        import mmcv
+        {before}
+        assert "torch" not in sys.modules
+        from mmcv.ops import SparseConv3d, SubMConv3d
+        from mmengine.registry import MODELS
+        assert MODELS.module_dict["SubMConv3d"] is SubMConv3d
+        layer = MODELS.module_dict["SparseConv3d"](3, 4, 3, indice_key="a")
+        assert type(layer) is SparseConv3d and layer.weight.shape == (3, 3, 3, 3, 4)
+        detops.uninstall()
+        assert MODELS.module_dict == {{}}
+        """,
+    )
+
+
+def test_no_registry_without_mmengine(tmp_path: Path) -> None:
+    write(tmp_path, {"mmengine/__init__.py": "import nothing_of_this_name"})
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv")
+        from mmcv.ops import SubMConv3d
+        detops.uninstall()
+        """,
+    )

@@ -157,12 +157,16 @@ def test_replacing_in_torchvision(tmp_path: Path, order: str) -> None:
         from detops.torchvision import PSRoIPool, ps_roi_pool
         assert torchvision.ops.ps_roi_pool is ps_roi_pool
         assert torchvision.ops.PSRoIPool is PSRoIPool
+        from torchvision.ops.ps_roi_pool import PSRoIPool as same_layer, ps_roi_pool as same
+        assert same is ps_roi_pool and same_layer is PSRoIPool
         assert torchvision.ops.roi_align == torchvision.transforms.resize == "original"
         assert torchvision.ops.__spec__.origin.endswith("__init__.py")
         torchvision.ops.PSRoIPool = "somebody else's"
         detops.uninstall()
         assert torchvision.ops.ps_roi_pool == "original"
         assert torchvision.ops.PSRoIPool == "somebody else's"
+        from torchvision.ops.ps_roi_pool import PSRoIPool, ps_roi_pool
+        assert PSRoIPool == ps_roi_pool == "original"
         """,
     )
 

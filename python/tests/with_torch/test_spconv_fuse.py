@@ -57,6 +57,21 @@ def test_fusing_kernels_of_one_offset(monkeypatch: pytest.MonkeyPatch) -> None:
         assert isinstance(fused[1], spconv.SparseIdentity)
 
 
+def test_fusing_leaves_norms_without_statistics() -> None:
+    """Those of each input count, in eval mode too; the rest of the network is folded."""
+    network = spconv.SparseSequential(
+        spconv.SubMConv3d(3, 5, 3),
+        torch.nn.BatchNorm1d(5, track_running_stats=False),
+        torch.nn.ReLU(),
+        spconv.SubMConv3d(5, 4, 3),
+        some_norm(4),
+        torch.nn.ReLU(),
+    )
+    fused = assert_fused_gives_the_same(network)
+    kinds = [type(module).__name__ for module in fused]
+    assert kinds == ["SubMConv3d", "BatchNorm1d", "ReLU", "SubMConv3d", *["SparseIdentity"] * 2]
+
+
 def test_fusing_leaves_shared_convolutions() -> None:
     """What is folded into a convolution would be in all of its calls."""
 

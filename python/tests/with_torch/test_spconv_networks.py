@@ -52,6 +52,23 @@ def test_ambiguous_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch.equal(other.weight, layer.weight)
 
 
+def test_layout_that_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spconv.constants, "SAVED_WEIGHT_LAYOUT", "CKRS")
+    layer = spconv.SubMConv3d(3, 5, 3)
+    with pytest.raises(ValueError, match="'CKRS', expected one of KRSC, RSCK, RSKC, or nothing"):
+        layer.load_state_dict(layer.state_dict())
+
+
+def test_checkpoint_that_fits_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """(3, 3, 3, 3, 3) may be anything, and is taken for what the layer has."""
+    layer, other = spconv.SubMConv3d(3, 3, 3), spconv.SubMConv3d(3, 3, 3)
+    other.load_state_dict(layer.state_dict())
+    assert torch.equal(other.weight, layer.weight)
+    monkeypatch.setattr(spconv.constants, "SAVED_WEIGHT_LAYOUT", "RSCK")
+    other.load_state_dict(layer.state_dict())
+    assert torch.equal(other.weight, layer.weight.permute(4, 0, 1, 2, 3))
+
+
 def test_wrong_weight_shape_is_told() -> None:
     with pytest.raises(RuntimeError, match="size mismatch for weight"):
         spconv.SubMConv3d(3, 5, 3).load_state_dict({"weight": torch.zeros(5, 3, 3, 3, 4)}, False)
@@ -109,20 +126,6 @@ def test_compatible_1x1_is_for_products_alone(monkeypatch: pytest.MonkeyPatch) -
 def run_of(network: Any, sites: torch.Tensor, batch: int = 2) -> Any:
     features = torch.ones(len(sites), 3, dtype=torch.float64)
     return network(spconv.SparseConvTensor(features, sites, [7, 7, 7], batch))
-
-
-def test_odd_inputs() -> None:
-    network = small_network().eval()
-    nothing = run_of(network, torch.zeros((0, 4), dtype=torch.int32))
-    assert nothing.features.shape == (0, 4) and nothing.dense().shape == (2, 4, 7, 7, 7)
-    one = run_of(network, torch.tensor([[1, 6, 6, 6]]))
-    assert one.features.shape == (1, 4)
-    sites = some_sites(3, 7, 1, 30)  # nothing in the second sample
-    empty_sample = run_of(network, sites)
-    torch.testing.assert_close(empty_sample.features, run_of(network, sites, 1).features)
-    duplicates = torch.cat([sites, sites[:5]])
-    assert run_of(network, duplicates).features.shape == (len(duplicates), 4)
-    small_network()(some_tensor(3).select_by_index(torch.arange(0)))  # batch norm in training mode
 
 
 def test_samples_do_not_meet() -> None:
@@ -295,6 +298,12 @@ def test_names_of_the_original() -> None:
     assert spconv.SubMConv3d(3, 5, (1, 2, 3)).weight_shape == [5, 1, 2, 3, 3]
     assert issubclass(spconv.SparseConv2d, spconv.conv.SparseConvolutionBase)
     assert spconv.identity.Identity().input_spatial_size(7) == 7
+    assert spconv.SPCONV_VERSION_NUMBERS == [int(n) for n in spconv.__version__.split(".")]
+    assert spconv.ops.ConvAlgo is spconv.ConvAlgo
+    assert spconv.ops.get_conv_output_size([8, 9], [3, 2], [2, 1], [1, 0], [1, 2]) == [4, 7]
+    assert spconv.ops.get_deconv_output_size([4], [3], [2], [1], [1], [1]) == [8]
+    for kind in ("SubMConv3d", "SparseConv3d", "SparseConvTranspose2d"):  # of spconv 1
+        assert getattr(spconv, kind)(3, 5, 3, indice_key="a", use_hash=True).indice_key == "a"
     x = some_tensor(3)
     for kind in ("Max", "Avg"):
         whole = getattr(spconv.pool, f"Sparse{kind}Pool")

@@ -147,3 +147,46 @@ def test_lenient_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     flat = spconv.SubMConv3d(3, 5, (1, 3, 3), bias=False).double()
     flat.weight.data = layer.weight.data[:, :1].contiguous()
     torch.testing.assert_close(z.features, flat(y).features)
+
+
+def test_lenient_keys_need_lists_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More lists than offsets are nobody's; of an inverse layer neither are fewer."""
+    monkeypatch.setattr(spconv.constants, "LENIENT_INDICE_KEYS", True)
+    x = some_tensor(3)
+    y = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()(x)
+    told = "indice_key 'a': stored with 27 lists of pairs, but this layer's kernel "
+    with pytest.raises(ValueError, match=told + r"\[1, 3, 3\] has 9 offsets"):
+        spconv.SubMConv3d(3, 3, (1, 3, 3), indice_key="a").double()(y)
+    down = spconv.SparseConv3d(3, 4, (1, 3, 3), 2, 1, indice_key="d").double()(x)
+    for kernel in (3, (1, 1, 3)):
+        layer = spconv.SparseInverseConv3d(4, 3, kernel, "d").double()
+        offsets = layer.weight[0, ..., 0].numel()
+        with pytest.raises(ValueError, match=f"stored with 9 lists .* has {offsets} offsets"):
+            layer(down)
+    # As many, in another order: taken, as spconv 1 does.
+    layer = spconv.SparseInverseConv3d(4, 3, (3, 3, 1), "d").double()
+    right = spconv.SparseInverseConv3d(4, 3, (1, 3, 3), "d").double()
+    right.load_state_dict({"weight": layer.weight.reshape(3, 1, 3, 3, 4), "bias": layer.bias})
+    torch.testing.assert_close(layer(down).features, right(down).features)
+
+
+def test_pairs_in_the_layout_of_spconv() -> None:
+    """(2, K, L); of a submanifold layer the offsets before the centre are counted."""
+    x = some_tensor(2)
+    sites = x.indices.tolist()
+    for layer, half in (
+        (spconv.SubMConv2d(3, 3, 3, indice_key="a"), 4),
+        (spconv.SparseConv2d(3, 3, 3, 2, 1, indice_key="a"), 9),
+    ):
+        y = layer.double()(x)
+        stored = y.find_indice_pair("a")
+        pairs, counts = spconv.ops.in_spconv_layout(stored)
+        assert pairs.shape == (2, 9, len(sites)) and pairs.is_contiguous()
+        assert counts[:half].tolist() == stored.indice_pair_num[:half].tolist()
+        assert not counts[half:].any()
+        inputs, outputs = (pairs[side, 1, : counts[1]].tolist() for side in (0, 1))
+        assert len(inputs) > 0
+        for before, behind in zip(inputs, outputs, strict=True):  # offset (0, 1)
+            (b, y0, x0), (c, y1, x1) = sites[before], y.indices[behind].tolist()
+            stride = layer.stride[0]
+            assert b == c and (y0 + 1, x0) == (y1 * stride, x1 * stride)
