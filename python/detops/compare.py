@@ -1,23 +1,30 @@
 """detops beside spconv's CPU build and a plain loop of torch operators, on the same layers.
 
-    python -m detops.compare [--quick] [--threads N]
+    python -m detops.compare [--quick] [--threads N] [--case NAME] [--voxels N]
 
 Layers and a whole SECOND encoder, forward and forward with backward: time, memory and agreement.
 Each measurement runs in a process of its own. The sites are those of a made-up laser scan. Without
-spconv (``pip install spconv``) its column stays empty.
+spconv (``pip install spconv==2.3.8``) its lines are missing.
+
+Results differ by the largest difference over the largest number: of the output, whose rows are
+matched by their coordinates, and of the gradients of input and parameters. The latter are computed
+in double, as rounding turns one or the other ReLU of an encoder on or off; all by one thread, as
+spconv loses updates on several.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
+import math
+import os
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -143,46 +150,77 @@ class TorchLoop(torch.autograd.Function):
         return data, filters, None, None
 
 
-def runner(key: str, contestant: str) -> tuple[Callable[[bool], Any], int]:
+class Loop(torch.nn.Module):
+    """A network of detops as such a loop. It is given the pairs: what it shows is the cost of the
+    layers alone."""
+
+    def __init__(self, network: Any, x: Any) -> None:
+        super().__init__()
+        self.network = network
+        with torch.no_grad():
+            y = network(x)
+        self.sites = y.indices
+        is_layer = hasattr(network, "weight")
+        self.blocks: list[Any] = [[network]] if is_layer else [list(block) for block in network]
+        self.pairs = {key: self._lists(stored) for key, stored in y.indice_dict.items()}
+        for layer, *_ in self.blocks:
+            weight = layer.weight.detach().movedim(0, -1)
+            layer.weight = torch.nn.Parameter(weight.flatten(0, 2).contiguous())
+
+    @staticmethod
+    def _lists(stored: Any) -> tuple[list[Any], int]:
+        counts = stored.indice_pair_num.tolist()
+        lists = [
+            (both[0, :count].long(), both[1, :count].long())
+            for both, count in zip(stored.indice_pairs, counts, strict=True)
+        ]
+        return lists, len(stored.out_indices)
+
+    def forward(self, x: Any) -> Any:
+        apply: Any = TorchLoop.apply
+        features = x.features
+        for layer, *rest in self.blocks:
+            features = apply(features, layer.weight, *self.pairs[layer.indice_key])
+            for module in rest:
+                features = module(features)
+        return SimpleNamespace(features=features, indices=self.sites)
+
+
+def runner(
+    key: str, contestant: str, voxels: int, dtype: torch.dtype = torch.float32
+) -> tuple[Callable[[bool], Any], int]:
     """A function that runs the case once, with or without backward; and the number of voxels."""
-    case, sites = CASES[key], scan(CASES[key].voxels)
+    sites = scan(voxels or CASES[key].voxels)
     torch.manual_seed(1)
-    features = torch.randn(len(sites), case.channels)
+    features = torch.randn(len(sites), CASES[key].channels).to(dtype)
     module, spconv = network_of(key, contestant)
+    module = module.to(dtype)
+
+    def tensor(rows: torch.Tensor) -> Any:
+        return spconv.SparseConvTensor(rows, sites, list(SPACE), 1)
+
+    if contestant == "torch loop":
+        module = Loop(module, tensor(features))
     parameters = list(module.parameters())
+    weights: list[torch.Tensor] = []
 
     def run(backward: bool) -> Any:
         leaf = features.clone().requires_grad_(backward)
-        x = spconv.SparseConvTensor(leaf, sites, list(SPACE), 1)
         with torch.set_grad_enabled(backward):
-            y = module(x)
-        grads = torch.autograd.grad(y.features.sum(), [leaf, *parameters]) if backward else ()
+            y = module(tensor(leaf))
+        if not weights:
+            weights.append(some_gradient(y.indices, y.features))
+        wanted = [leaf, *parameters]
+        grads = torch.autograd.grad(y.features, wanted, weights[0]) if backward else ()
         return y.features.detach(), y.indices, grads
 
-    if contestant != "torch loop":
-        return run, len(sites)
-    # Pairs are given to the loop: what it shows is the cost of the layer alone.
-    x = spconv.SparseConvTensor(features, sites, list(SPACE), 1)
-    y = module(x)
-    stored = next(iter(y.indice_dict.values()))
-    pairs = [
-        (lists[0, :count].long(), lists[1, :count].long())
-        for lists, count in zip(
-            stored.indice_pairs, stored.indice_pair_num.tolist(), strict=True
-        )
-    ]
-    weight = module.weight.detach().movedim(0, -1)
-    weight = weight.reshape(-1, *weight.shape[-2:]).contiguous()
+    return run, len(sites)
 
-    def loop(backward: bool) -> Any:
-        leaf = features.clone().requires_grad_(backward)
-        matrices = weight.clone().requires_grad_(backward)
-        apply: Any = TorchLoop.apply
-        made = apply(leaf, matrices, pairs, len(y.indices))
-        grads = torch.autograd.grad(made.sum(), [leaf, matrices]) if backward else ()
-        return made.detach(), y.indices, grads
 
-    return loop, len(sites)
+def some_gradient(sites: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+    """A gradient of the output that depends on sites, not on the order of rows."""
+    phase = (sites.double() * torch.tensor([1.0, 0.31, 0.047, 0.0131])).sum(1)
+    return torch.cos(phase[:, None] + torch.arange(features.shape[1])).to(features.dtype)
 
 
 def best_time(call: Callable[[], Any], quick: bool) -> float:
@@ -196,84 +234,126 @@ def best_time(call: Callable[[], Any], quick: bool) -> float:
     return min(times)
 
 
-def checksum(features: torch.Tensor, sites: torch.Tensor) -> list[float]:
-    """Numbers that agree if rows do, whatever their order."""
-    weights = torch.cos((sites.double() * torch.tensor([1.0, 0.31, 0.047, 0.0131])).sum(1))
-    rows = features.double()
-    return [float((rows * weights[:, None]).sum()), float((rows.abs() * weights.abs()[:, None]).sum())]
+def values(key: str, contestant: str, voxels: int) -> dict[str, Any]:
+    """Output and gradients of one step, in an order that all contestants share."""
+    features, sites, _ = runner(key, contestant, voxels)[0](False)
+    _, _, grads = runner(key, contestant, voxels, torch.float64)[0](True)
+    order = torch.argsort(sites.long() @ torch.tensor([2**48, 2**32, 2**16, 1]))
+    # Weights as (out, offsets, in).
+    grads = [grad.movedim(2, 0) if grad.ndim == 3 else grad for grad in grads]
+    grads = [grad.flatten(1, 3) if grad.ndim == 5 else grad for grad in grads]
+    return {"features": features[order], "sites": sites[order], "gradients": grads}
 
 
-def measure(key: str, contestant: str, quick: bool) -> dict[str, Any]:
+def difference(mine: dict[str, Any], other: dict[str, Any]) -> tuple[float, float]:
+    """Of the output and of the gradients, relative to the largest number of each."""
+
+    def relative(a: torch.Tensor, b: torch.Tensor) -> float:
+        return float((a.double() - b.double()).abs().max() / a.double().abs().max())
+
+    if not torch.equal(mine["sites"], other["sites"]):
+        return math.inf, math.inf
+    pairs = zip(mine["gradients"], other["gradients"], strict=True)
+    return relative(mine["features"], other["features"]), max(relative(a, b) for a, b in pairs)
+
+
+def measure(key: str, contestant: str, options: argparse.Namespace) -> dict[str, Any]:
+    load(contestant)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    run, voxels = runner(key, contestant)
-    features, sites, _ = run(False)
-    forward = best_time(lambda: run(False), quick)
-    both = best_time(lambda: run(True), quick)
+    run, voxels = runner(key, contestant, options.voxels)
+    forward = best_time(lambda: run(False), options.quick)
+    both = best_time(lambda: run(True), options.quick)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return {
-        "voxels": voxels,
-        "forward": forward,
-        "both": both,
-        "peak": peak / 1024,
-        "sum": checksum(features, sites),
-    }
+    return {"voxels": voxels, "forward": forward, "both": both, "peak": peak / 1024}
 
 
-def measure_apart(key: str, contestant: str, quick: bool, threads: int) -> dict[str, Any] | None:
-    command = [sys.executable, "-m", "detops.compare", "--one", key, contestant]
-    command += ["--threads", str(threads)] + (["--quick"] if quick else [])
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+def run_apart(what: str, key: str, contestant: str, options: argparse.Namespace, file: str) -> bool:
+    """``measure`` or ``values`` in another process, which writes the result into a file."""
+    threads = options.threads if what == "measure" else 1
+    command = [sys.executable, "-m", "detops.compare", "--one", what, key, contestant, file]
+    command += ["--threads", str(threads), "--voxels", str(options.voxels)]
+    command += ["--quick"] if options.quick else []
+    environment = {**os.environ, **({} if what == "measure" else {"OMP_NUM_THREADS": "1"})}
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if run.returncode == 0:
-        made: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
-        return made
+        return True
     last = run.stderr.strip().splitlines()[-1] if run.stderr.strip() else "no reason given"
     print(f"{CASES[key].name}: {contestant} failed: {last}", file=sys.stderr)
-    return None
+    return False
 
 
-def agreement(mine: dict[str, Any], other: dict[str, Any]) -> float:
-    return float(abs(mine["sum"][0] - other["sum"][0]) / mine["sum"][1])
+def one(what: str, key: str, contestant: str, options: argparse.Namespace, file: str) -> None:
+    if what == "measure":
+        torch.save(measure(key, contestant, options), file)
+    else:
+        torch.save(values(key, contestant, options.voxels), file)
 
 
-def report(key: str, results: dict[str, dict[str, Any] | None]) -> list[float]:
+def compare(
+    key: str, contestants: Sequence[str], options: argparse.Namespace
+) -> dict[str, dict[str, Any]]:
+    """Results by contestant, without those that failed."""
+    made: dict[str, dict[str, Any]] = {}
+    expected: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        file = f"{folder}/result.pt"
+        for contestant in contestants:
+            if not run_apart("measure", key, contestant, options, file):
+                continue
+            found = torch.load(file)
+            if not run_apart("values", key, contestant, options, file):
+                continue
+            numbers = torch.load(file)
+            expected = expected or numbers
+            made[contestant] = {**found, "differs": difference(expected, numbers)}
+    return made
+
+
+def report(key: str, results: dict[str, dict[str, Any]]) -> list[float]:
     """Prints a case; how many times as long spconv takes, forward and both."""
     mine = results["detops"]
-    assert mine is not None
     print(f"\n{CASES[key].name}, {mine['voxels']} voxels")
     ratios: list[float] = []
     for contestant, found in results.items():
-        if found is None:
-            continue
         line = f"  {contestant:11}{1e3 * found['forward']:10.1f} ms{1e3 * found['both']:10.1f} ms"
         line += f"{found['peak']:8.0f} MiB"
         if found is not mine:
             faster = [found[part] / mine[part] for part in ("forward", "both")]
-            line += f"{faster[0]:8.1f}x{faster[1]:7.1f}x   differs by {agreement(mine, found):.0e}"
+            output, gradients = found["differs"]
+            line += f"{faster[0]:8.1f}x{faster[1]:7.1f}x   differs by {output:.0e}, {gradients:.0e}"
             ratios = faster if contestant == "spconv" else ratios
         print(line)
     return ratios
 
 
-def main() -> None:
+def version_of_spconv() -> str | None:
+    try:
+        return str(importlib.import_module("spconv").__version__)
+    except ImportError:
+        return None
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m detops.compare", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the time")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--one", nargs=2, metavar=("CASE", "CONTESTANT"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    parser.add_argument("--case", choices=CASES, action="append", help="only this one")
+    parser.add_argument("--voxels", type=int, default=0, help="about so many in all cases")
+    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     if options.one:
-        key, contestant = options.one
-        print(json.dumps(measure(key, contestant, options.quick)))
+        what, key, contestant, file = options.one
+        one(what, key, contestant, options, file)
         return
-    print(f"torch {torch.__version__}, {options.threads} threads")
+    version = version_of_spconv()
+    peer = f"spconv {version}" if version else "no spconv"
+    print(f"torch {torch.__version__}, {peer}, {options.threads} threads")
     print(f"{'':13}{'forward':>13}{'and backward':>13}{'memory':>12}   detops is faster")
     ratios: list[float] = []
-    for key in CASES:
-        names = [name for name in CONTESTANTS if name != "torch loop" or key != "encoder"]
-        results = {
-            name: measure_apart(key, name, options.quick, options.threads) for name in names
-        }
-        ratios += report(key, results)
+    for key in options.case or CASES:
+        contestants = [name for name in CONTESTANTS if version or name != "spconv"]
+        ratios += report(key, compare(key, contestants, options))
     if ratios:
         print(f"\nagainst spconv: {statistics.geometric_mean(ratios):.1f}x, geometric mean")
 
