@@ -42,6 +42,9 @@ if ! "$with_torch" -m pip show --quiet torch 2> /dev/null; then
 fi
 pip_install "$with_torch" "${tools[@]}" ml_dtypes expecttest
 pip_install "$with_torch" matplotlib || true  # For one test, which is skipped without it.
+# The real spconv, which detops.spconv is compared with; there is no wheel of it for each Python and machine.
+pip_install "$with_torch" --retries 1 spconv==2.3.8 ||
+  echo "tests beside the real spconv skipped: spconv 2.3.8 could not be installed"
 # Not the folder that all programs of a user share: one that was killed may have left half a file there.
 export TORCHINDUCTOR_CACHE_DIR=$PWD/build/python/inductor
 # These tests are many and slow: two at a time, where that can be had.
