@@ -95,6 +95,8 @@ class Run:
             self.parallel = DistributedDataParallel(self.model)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), weight_decay=0.01)
         self.progress = Progress()
+        self.stopped = False
+        """Whether all processes have agreed to stop."""
         self.steps = options.scenes // options.batch
         """Of an epoch."""
         names = ("seed", "batch", "scenes", *(["epochs"] if options.minutes is None else []))
@@ -142,20 +144,21 @@ class Run:
             parts = self.step(batch).parts
             total, count = total + parts, count + 1
             progress.step += 1
-            # The clock of process 0, and the wishes of all.
+            # The clock of process 0, and the wishes of all. A wish that comes later than this waits
+            # for the next step: another process may not know of it.
             now = before + time.monotonic() - begin if distributed.rank() == 0 else 0.0
             told = distributed.sum_over_processes(
                 torch.tensor([now, interrupt.wanted], dtype=torch.float64)
             )
-            progress.seconds, interrupt.wanted = float(told[0]), bool(told[1])
+            progress.seconds, self.stopped = float(told[0]), bool(told[1])
             self.show(total / count)
-            if interrupt.wanted or self.done == 1:
+            if self.stopped or self.done == 1:
                 break
         if progress.step == self.steps:
             progress.epoch, progress.step = progress.epoch + 1, 0
         self.show(total / max(count, 1), last=True)
         self.save()
-        return interrupt.wanted or self.done == 1
+        return self.stopped or self.done == 1
 
     def show(self, parts: torch.Tensor, last: bool = False) -> None:
         """A bar that moves on a terminal, a line per epoch elsewhere."""
@@ -180,7 +183,7 @@ class Run:
             while self.done < 1:
                 if self.epoch(interrupt):
                     break
-        return not interrupt.wanted
+        return not self.stopped
 
 
 def report(run: Run) -> None:
