@@ -16,6 +16,8 @@ constexpr double kSensorHeight = 1.84;
 constexpr int kRings = 32;
 constexpr int kRaysPerTurn = 2170;
 constexpr int kMaxTurns = 20;
+constexpr double kTurnStep = 0.2;      // metres the car moves in a turn
+constexpr double kRangeError = 0.085;  // of a distance and of the car's own place, metres
 
 class Random {
  public:
@@ -91,12 +93,14 @@ class Collector {
         cell(x, -kHalfSide, 2 * kHalfSide, extents_[2]));
   }
 
-  void Grow(Random& random) {
-    const Voxel from = voxels_[static_cast<size_t>(random.Below(static_cast<int64_t>(seen_.size())))];
-    const int64_t z = from[1] + random.Below(3) - 1;  // named: arguments are made in any order
-    const int64_t y = from[2] + random.Below(3) - 1;
-    const int64_t x = from[3] + random.Below(3) - 1;
-    Add(z, y, x);
+  // The neighbours of a voxel, of all voxels in turn: where a convolution would reach.
+  void Grow() {
+    const Voxel from = voxels_[grown_++];
+    for (int64_t z = -1; z <= 1; ++z) {
+      for (int64_t y = -1; y <= 1; ++y) {
+        for (int64_t x = -1; x <= 1; ++x) Add(from[1] + z, from[2] + y, from[3] + x);
+      }
+    }
   }
 
  private:
@@ -105,6 +109,7 @@ class Collector {
   int64_t wanted_;
   std::vector<Voxel>& voxels_;
   std::unordered_set<int64_t> seen_;
+  size_t grown_ = 0;  // voxels whose neighbours have been added
 };
 
 int64_t ShareOf(int64_t count, int batch, int scene) { return count / batch + (scene < count % batch ? 1 : 0); }
@@ -113,20 +118,20 @@ void ScanScene(Random& random, Collector& collector) {
   constexpr double kDegree = std::numbers::pi / 180;
   const std::vector<Box> scene = MakeScene(random);
   for (int turn = 0; turn < kMaxTurns && !collector.full(); ++turn) {
-    const double origin[3] = {0.45 * turn, 0.03 * turn, 0};
+    const double origin[3] = {kTurnStep * turn, 0.03 * turn, 0};
     for (int ray = 0; ray < kRaysPerTurn; ++ray) {
       const double azimuth = (ray + random.Uniform(0, 0.3)) * 2 * std::numbers::pi / kRaysPerTurn;
       for (int ring = 0; ring < kRings; ++ring) {
         const double elevation = (-30.67 + 41.33 * ring / (kRings - 1)) * kDegree;
         const double direction[3] = {std::cos(elevation) * std::cos(azimuth), std::cos(elevation) * std::sin(azimuth),
                                      std::sin(elevation)};
-        const double distance = Distance(scene, origin, direction) + random.Uniform(-0.02, 0.02);
+        const double distance = Distance(scene, origin, direction) + random.Uniform(-kRangeError, kRangeError);
         const double x = origin[0] + distance * direction[0], y = origin[1] + distance * direction[1];
         collector.AddPoint(x, y, distance * direction[2] + 0.05 * std::sin(0.3 * x) * std::cos(0.2 * y));
       }
     }
   }
-  while (!collector.full()) collector.Grow(random);
+  while (!collector.full()) collector.Grow();
 }
 
 // One thread per scene: scans of a whole batch take seconds. make(random, collector) fills a scene.
