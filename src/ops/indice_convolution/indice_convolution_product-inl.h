@@ -32,6 +32,14 @@ inline constexpr int kPanelVectors = 2;
 inline constexpr int kSumRegisters = 12;
 #endif
 
+// Up to so many vectors of columns are one panel of row products: with the columns side by side a group has fewer rows,
+// but each is gathered once. More columns are panels as above, small enough for the L1 cache beside a chunk of rows.
+inline constexpr int kMostRowPanelVectors = 4;
+
+HWY_INLINE int64_t RowPanelVectors(int64_t columns, int64_t lanes) {
+  return columns <= kMostRowPanelVectors * lanes ? kMostRowPanelVectors : kPanelVectors;
+}
+
 // Rows of a group: each needs a register for its address.
 template <int kVectors>
 inline constexpr int kMostRows = kVectors == 1                   ? 8

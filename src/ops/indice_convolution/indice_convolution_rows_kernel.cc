@@ -135,8 +135,8 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
   const int64_t row_bytes = depth * static_cast<int64_t>(converts ? sizeof(T) : sizeof(C));
   C* const sums = gathered.sums;
   // With one panel there is no reuse of rows, so chunks would only cost.
-  constexpr int64_t kWidth = kPanelVectors;
-  const int64_t shares = (column_end - column_begin + kWidth * n - 1) / (kWidth * n);
+  const int64_t width = RowPanelVectors(tile.problem->filter.columns, n) * n;
+  const int64_t shares = DivideRoundUp(column_end - column_begin, width);
   const int64_t chunk =
       !converts && shares == 1 ? part.count : RowChunk(std::min(depth, kDepthBlock) * static_cast<int64_t>(sizeof(C)));
   gathered.prefetch = !converts && shares == 1;
@@ -148,12 +148,12 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
       const int64_t left = part.count - begin - count;
       const NextRows next_rows = {source, row_bytes, left > 0 ? part.far + begin + count : next.far,
                                   std::min(chunk, left > 0 ? left : next.count)};
-      for (int64_t column = column_begin; column < column_end; column += kWidth * n) {
-        if (shares > 1) next_rows.Prefetch((column - column_begin) / (kWidth * n), shares);
-        const int64_t vectors = std::min(kWidth, (column_end - column + n - 1) / n);
+      for (int64_t column = column_begin; column < column_end; column += width) {
+        if (shares > 1) next_rows.Prefetch((column - column_begin) / width, shares);
+        const int64_t vectors = DivideRoundUp(std::min(width, column_end - column), n);
         gathered.sums = sums + column - column_begin;
-        MultiplyPanelOf<kPanelVectors>(d, vectors, gathered, count, panels + column * depth + depth_begin * vectors * n,
-                                       depth_here);
+        MultiplyPanelOf<kMostRowPanelVectors>(d, vectors, gathered, count,
+                                              panels + column * depth + depth_begin * vectors * n, depth_here);
       }
     }
   }
@@ -346,9 +346,9 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
       return PackNarrow(filter, weight_of, to);
     }
   }
-  constexpr int64_t kWidth = kPanelVectors;
-  for (int64_t column = 0; column < filter.columns; column += kWidth * n) {
-    const int64_t count = std::min(kWidth * n, filter.columns - column);
+  const int64_t width = RowPanelVectors(filter.columns, n) * n;
+  for (int64_t column = 0; column < filter.columns; column += width) {
+    const int64_t count = std::min(width, filter.columns - column);
     const int64_t padded = PaddedColumns(count, n);
     PackPanel<T>(filter, from + column * filter.column_stride, count, padded, to);
     to += filter.rows * padded;
