@@ -18,7 +18,6 @@ import argparse
 import importlib
 import math
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -257,13 +256,19 @@ def difference(mine: dict[str, Any], other: dict[str, Any]) -> tuple[float, floa
     return relative(mine["features"], other["features"]), max(relative(a, b) for a, b in pairs)
 
 
+def peak_memory() -> int:
+    """KiB. Not ru_maxrss, which a process inherits from the one that started it."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+
+
 def measure(key: str, contestant: str, options: argparse.Namespace) -> dict[str, Any]:
     load(contestant)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     run, voxels = runner(key, contestant, options.voxels)
     forward = best_time(lambda: run(False), options.quick)
     both = best_time(lambda: run(True), options.quick)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    peak = peak_memory() - before
     return {"voxels": voxels, "forward": forward, "both": both, "peak": peak / 1024}
 
 
