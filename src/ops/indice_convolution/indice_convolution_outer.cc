@@ -18,7 +18,7 @@ constexpr int64_t kMaxSegments = 64;
 // What the matrices of all segments may take, unless one segment needs more.
 constexpr int64_t kSegmentsBytes = 32 << 20;
 // Pieces of work per thread.
-constexpr int64_t kPieces = 16;
+constexpr int64_t kPieces = 32;
 constexpr int64_t kPiecesInPlace = 4;
 // Blocks whose rows are read for one offset after the other, so that they come from the L3 cache.
 constexpr int64_t kBatchBlocks = 8;
