@@ -104,18 +104,18 @@ std::vector<double> LargeConvolutionBackwardFilter(const ConvolutionPairs& pairs
   // A piece is a range of input channels, as most pairs may belong to one offset.
   InPieces(layout.ci, [&](int64_t begin, int64_t end) {
     std::vector<double> sums(static_cast<size_t>((end - begin) * layout.co));
-    const std::vector<double> no_feature(static_cast<size_t>(layout.ci));
+    const std::vector<double> zeros(static_cast<size_t>(std::max(layout.ci, layout.co)));
     for (int64_t offset = 0; offset < layout.offsets; ++offset) {
       std::fill(sums.begin(), sums.end(), 0.0);
       const int64_t count = pairs.counts[static_cast<size_t>(offset)];
       for (int64_t column = 0; column < count; column += 4) {
-        // Four pairs at a time, for fewer passes over the sums; a pair too many adds nothing.
+        // Four pairs at a time, for fewer passes over the sums; zeros instead of a pair too many.
         const double *feature[4], *grad[4];
         for (int64_t i = 0; i < 4; ++i) {
-          const int64_t pair = column + std::min(i, count - column - 1);
-          feature[i] = column + i < count ? &features[static_cast<size_t>(pairs.Source(offset, pair) * layout.ci)]
-                                          : no_feature.data();
-          grad[i] = &output_grad[static_cast<size_t>(pairs.Target(offset, pair) * layout.co)];
+          const int64_t pair = column + i;
+          const bool exists = pair < count;
+          feature[i] = exists ? &features[static_cast<size_t>(pairs.Source(offset, pair) * layout.ci)] : zeros.data();
+          grad[i] = exists ? &output_grad[static_cast<size_t>(pairs.Target(offset, pair) * layout.co)] : zeros.data();
         }
         AddOuterProducts(sums.data(), feature, grad, begin, end, layout.co);
       }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 namespace {
@@ -60,6 +61,27 @@ TEST(LargeReference, AgreesWithTheSlowOne) {
       ExpectSame(LargeConvolutionBackwardFilter(p.pairs, layout, p.features, p.grad),
                  IndiceConvolutionBackwardFilter(p.pairs, layout, p.features, p.grad));
     }
+  }
+}
+
+// Lists are filled up to whole fours. What fills them must not meet an infinity.
+TEST(LargeReference, AnInfinityReachesTheSumsItIsPartOf) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (int64_t count = 1; count <= 5; ++count) {
+    SCOPED_TRACE(testing::Message() << count << " pairs");
+    ConvolutionPairs pairs;
+    pairs.offsets = 1;
+    pairs.columns = count;
+    pairs.counts = {count};
+    for (int list = 0; list < 2; ++list) {
+      for (int32_t i = 0; i < count; ++i) pairs.indices.push_back(i);
+    }
+    std::vector<double> features(static_cast<size_t>(count), 1.0), grad(static_cast<size_t>(2 * count), 0.5);
+    grad.back() = -kInfinity;  // column 1 of the last row
+    const FilterLayout layout = LayoutOfFilters(MLUOP_LAYOUT_ARRAY, 1, 1, 2);
+    const std::vector<double> sums = LargeConvolutionBackwardFilter(pairs, layout, features, grad);
+    EXPECT_EQ(0.5 * static_cast<double>(count), sums[0]);
+    EXPECT_EQ(-kInfinity, sums[1]);
   }
 }
 
