@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
+from ..spconv.ops import get_conv_output_size, get_deconv_output_size
 from ..torch import (
     get_indice_pairs as _get_indice_pairs,
     indice_convolution_backward_data,
@@ -26,52 +27,6 @@ __all__ = [
     "indice_maxpool",
     "indice_maxpool_backward",
 ]
-
-
-def get_conv_output_size(
-    input_size: Sequence[int],
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-) -> list[int]:
-    """The output space of a convolution; 1 along an axis of kernel size -1.
-
-    Examples
-    --------
-    >>> import detops.mmcv.sparse_ops as ops
-    >>> ops.get_conv_output_size([41, 8], [3, 3], [2, 1], [1, 1], [1, 1])
-    [21, 8]
-    """
-    axes = zip(input_size, kernel_size, stride, padding, dilation, strict=True)
-    return [
-        1 if kernel == -1 else (size + 2 * pad - dilate * (kernel - 1) - 1) // step + 1
-        for size, kernel, step, pad, dilate in axes
-    ]
-
-
-def get_deconv_output_size(
-    input_size: Sequence[int],
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    output_padding: Sequence[int],
-) -> list[int]:
-    """The output space of a transposed convolution. As in mmcv, dilation does not enlarge it.
-
-    Examples
-    --------
-    >>> import detops.mmcv.sparse_ops as ops
-    >>> ops.get_deconv_output_size([21], [3], [2], [1], [1], [1])
-    [42]
-    """
-    if -1 in kernel_size:
-        raise ValueError("get_deconv_output_size: kernel_size has a -1, expected 1 or more.")
-    axes = zip(input_size, kernel_size, stride, padding, dilation, output_padding, strict=True)
-    return [
-        (size - 1) * step - 2 * pad + kernel + more for size, kernel, step, pad, _, more in axes
-    ]
 
 
 def _each(numbers: int | Sequence[int], axes: int) -> list[int]:

@@ -22,11 +22,18 @@ def get_conv_output_size(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> list[int]:
-    """The space behind a regular convolution or a pooling."""
-    sizes = zip(input_size, kernel_size, stride, padding, dilation, strict=True)
+    """The output space of a convolution; 1 along an axis of kernel size -1.
+
+    Examples
+    --------
+    >>> from detops.spconv import ops
+    >>> ops.get_conv_output_size([41, 8], [3, 3], [2, 1], [1, 1], [1, 1])
+    [21, 8]
+    """
+    axes = zip(input_size, kernel_size, stride, padding, dilation, strict=True)
     return [
-        (extent + 2 * pad - step * (kernel - 1) - 1) // jump + 1
-        for extent, kernel, jump, pad, step in sizes
+        1 if kernel == -1 else (size + 2 * pad - dilate * (kernel - 1) - 1) // step + 1
+        for size, kernel, step, pad, dilate in axes
     ]
 
 
@@ -38,10 +45,19 @@ def get_deconv_output_size(
     dilation: Sequence[int],
     output_padding: Sequence[int],
 ) -> list[int]:
-    """The space behind a transposed convolution; as in the original dilation does not count."""
-    sizes = zip(input_size, kernel_size, stride, padding, output_padding, strict=True)
+    """The output space of a transposed convolution. As in the originals, dilation does not enlarge it.
+
+    Examples
+    --------
+    >>> from detops.spconv import ops
+    >>> ops.get_deconv_output_size([21], [3], [2], [1], [1], [1])
+    [42]
+    """
+    if -1 in kernel_size:
+        raise ValueError("get_deconv_output_size: kernel_size has a -1, expected 1 or more.")
+    axes = zip(input_size, kernel_size, stride, padding, dilation, output_padding, strict=True)
     return [
-        (extent - 1) * jump - 2 * pad + kernel + more for extent, kernel, jump, pad, more in sizes
+        (size - 1) * step - 2 * pad + kernel + more for size, kernel, step, pad, _, more in axes
     ]
 
 
