@@ -30,14 +30,7 @@ from second_worker import TINY  # noqa: E402  isort: skip
 WORKER = Path(second_worker.__file__)
 SIZES = ("--scenes", "8", "--batch", "2", "--held-out", "3", "--no-picture", "--threads", "1")
 
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Tiny tensors: more threads would only wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 # ---- several processes ---------------------------------------------------------------------------
