@@ -38,7 +38,7 @@ struct Timing {
   double ratio() const { return seconds / bound; }
 };
 
-// Times `call` in rounds, each beside a measurement of the machine, for about `budget` seconds.
+// Times `call` in rounds, each beside a measurement of the machine, for about `budget` seconds and at least 20 times.
 Timing TimeCall(int threads, const Work& work, const std::function<void()>& call, double budget = 0.5);
 
 }  // namespace detops_bench

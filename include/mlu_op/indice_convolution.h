@@ -16,7 +16,8 @@
  *
  * No workspace is needed: the size functions answer 0, the handle keeps scratch memory for its next call. A workspace
  * that is passed all the same is not touched. Scratch memory is reserved before the indices are looked at, so a call
- * that has both no memory and a wrong index answers ALLOC_FAILED. */
+ * that has both no memory and a wrong index answers ALLOC_FAILED. Indices are looked at also if value checks are off,
+ * because that look finds the order of the work. A call with an empty tensor succeeds before overlap is looked at. */
 #ifndef DETOPS_MLU_OP_INDICE_CONVOLUTION_H_
 #define DETOPS_MLU_OP_INDICE_CONVOLUTION_H_
 

@@ -108,6 +108,24 @@ TEST_P(IndiceConvolutionAccuracy, Rows) {
   }
 }
 
+// Panels are wider for few rows of a matrix if none of its columns is left over: both sides of each limit, on every
+// length of vectors.
+TEST_P(IndiceConvolutionAccuracy, WidePanels) {
+  uint64_t turn = 0;
+  for (const int64_t ci : {63, 64, 65}) {
+    for (const int64_t co : {48, 64, 96, 97, 128}) {
+      const Shape shape = {.in_rows = 231,
+                           .out_rows = 222,
+                           .ci = ci,
+                           .co = co,
+                           .kernel = {3, 1, 1},
+                           .form = FormInTurn(++turn),
+                           .inverse = turn % 4 == 0};
+      ExpectAgreementAllWays(Problem(GetParam(), shape, InTurn(turn), turn));
+    }
+  }
+}
+
 // Gradients of filters are summed up in segments of thousands of rows and, within them, in chunks of pairs, whose rows
 // are copied or not; and some results are added up where they will be, a tile after the other.
 TEST_P(IndiceConvolutionAccuracy, ManyRows) {

@@ -27,9 +27,8 @@ const ConvolutionPairs& PairsOf(mluOpHandle_t handle, const ConvolutionCase& sha
   return known[shape.name] = detops_cases::MakePairs(handle, shape);
 }
 
-void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOpDataType_t type, int threads,
-         bool value_checks) {
-  const mluOpHandle_t handle = detops_bench::MakeHandle(threads, value_checks);
+void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOpDataType_t type, int threads) {
+  const mluOpHandle_t handle = detops_bench::MakeHandle(threads, true);
   const ConvolutionPairs& pairs = PairsOf(handle, shape);
   const int64_t* const counts = pairs.counts.data();
   const auto size = static_cast<int64_t>(detops_test::ElementSize(type));
@@ -83,29 +82,28 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
   mluOpDestroy(handle);
 }
 
-void Register(const ConvolutionCase& shape, Pass pass, mluOpDataType_t type, int threads, bool value_checks) {
+void Register(const ConvolutionCase& shape, Pass pass, mluOpDataType_t type, int threads) {
   const char* const pass_names[] = {"forward", "backward_data", "backward_filter", "backward", "rulebook_forward"};
   const char* const type_name = type == MLUOP_DTYPE_HALF       ? "half"
                                 : type == MLUOP_DTYPE_BFLOAT16 ? "bfloat16"
                                 : type == MLUOP_DTYPE_DOUBLE   ? "double"
                                                                : "float";
   const std::string name = std::string("indice_convolution/") + shape.name + "/" + pass_names[static_cast<int>(pass)] +
-                           "/" + type_name + "/threads:" + std::to_string(threads) + (value_checks ? "" : "/unchecked");
-  detops_bench::Register(name, [=](benchmark::State& state) { Run(state, shape, pass, type, threads, value_checks); });
+                           "/" + type_name + "/threads:" + std::to_string(threads);
+  detops_bench::Register(name, [=](benchmark::State& state) { Run(state, shape, pass, type, threads); });
 }
 
 const bool registered = [] {
   for (const ConvolutionCase& shape : detops_cases::kConvolutionCases) {
     for (const Pass pass : {Pass::kForward, Pass::kBackwardData, Pass::kBackwardFilter, Pass::kBackward}) {
-      Register(shape, pass, MLUOP_DTYPE_FLOAT, 2, true);
-      Register(shape, pass, MLUOP_DTYPE_HALF, 2, true);
+      Register(shape, pass, MLUOP_DTYPE_FLOAT, 2);
+      Register(shape, pass, MLUOP_DTYPE_HALF, 2);
     }
-    Register(shape, Pass::kForward, MLUOP_DTYPE_FLOAT, 1, true);
-    Register(shape, Pass::kBackward, MLUOP_DTYPE_FLOAT, 1, true);
-    Register(shape, Pass::kForward, MLUOP_DTYPE_FLOAT, 2, false);
-    Register(shape, Pass::kRulebookForward, MLUOP_DTYPE_FLOAT, 2, true);
-    Register(shape, Pass::kForward, MLUOP_DTYPE_DOUBLE, 2, true);
-    Register(shape, Pass::kForward, MLUOP_DTYPE_BFLOAT16, 2, true);
+    Register(shape, Pass::kForward, MLUOP_DTYPE_FLOAT, 1);
+    Register(shape, Pass::kBackward, MLUOP_DTYPE_FLOAT, 1);
+    Register(shape, Pass::kRulebookForward, MLUOP_DTYPE_FLOAT, 2);
+    Register(shape, Pass::kForward, MLUOP_DTYPE_DOUBLE, 2);
+    Register(shape, Pass::kForward, MLUOP_DTYPE_BFLOAT16, 2);
   }
   return true;
 }();

@@ -121,5 +121,30 @@ TEST(IndiceConvolutionLog, TellsHowRowsAreMultiplied) {
   }
 }
 
+// Likewise for gradients of filters: short rows of whole vectors stay where they are.
+TEST(IndiceConvolutionLog, TellsHowGradientsOfFiltersAreSummed) {
+  const std::vector<std::string> targets = SupportedTargets();
+  if (std::find(targets.begin(), targets.end(), "avx2") == targets.end()) GTEST_SKIP() << "no avx2";
+  const ForcedTarget forced("avx2");
+  const struct {
+    int ci, co;
+    const char* way;
+  } cases[] = {{16, 16, "as they are short"}, {32, 32, "as they are short"}, {5, 16, "as they are short"},
+               {16, 17, "copied in chunks"},  {33, 32, "copied in chunks"},  {64, 128, "copied in chunks"}};
+  const Handle handle(DETOPS_PROFILE_FULL, 2);
+  std::vector<std::string> lines;
+  ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
+  for (const auto& each : cases) {
+    const Problem problem(MLUOP_DTYPE_FLOAT,
+                          {.in_rows = 300, .out_rows = 300, .ci = each.ci, .co = each.co, .kernel = {3, 1, 1}},
+                          ListKind::kSubmanifold, 74);
+    lines.clear();
+    Tensor result = problem.NewResult(Way::kBackwardFilter);
+    ASSERT_EQ(problem.Run(handle, Way::kBackwardFilter, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find(each.way), std::string::npos) << lines[0];
+  }
+}
+
 }  // namespace
 }  // namespace detops_test

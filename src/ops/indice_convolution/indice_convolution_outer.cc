@@ -20,8 +20,11 @@ constexpr int64_t kSegmentsBytes = 32 << 20;
 // Pieces of work per thread.
 constexpr int64_t kPieces = 32;
 constexpr int64_t kPiecesInPlace = 4;
-// Blocks whose rows are read for one offset after the other, so that they come from the L3 cache.
-constexpr int64_t kBatchBlocks = 8;
+// A segment's rows are read for one offset after the other, this much of them at a time. Where they lie they serve all
+// offsets from the L2 cache. Rows that are copied come from the L3 cache: the more at a time, the more often the
+// offset's matrix is in the L2 cache and the fewer chunks are short.
+constexpr int64_t kBatchBlocksInPlace = 8;
+constexpr int64_t kBatchBytes = 24 << 20;
 // Each has memory of its own, and the library has no more threads.
 constexpr int64_t kMaxWorkers = 256;
 // Below this much arithmetic a second thread costs more than it brings.
@@ -59,6 +62,10 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
   // Rows that are read where they are would come into the cache once more for each group.
   const int64_t pieces = (in_place_ ? kPiecesInPlace : kPieces) * threads;
   list_groups_ = std::clamp<int64_t>(pieces / segments_, 1, std::max<int64_t>(lists, 1));
+  const int64_t row_bytes =
+      SaturatingMultiply(SaturatingAdd(problem.filter.rows, problem.filter.columns), kernels_.sum_size);
+  const int64_t fit = kBatchBytes / kBlockRows / std::max<int64_t>(row_bytes, 1);
+  batch_blocks_ = in_place_ ? kBatchBlocksInPlace : std::max<int64_t>(fit, 1);
   workers_ = static_cast<int>(std::min(threads, segments_ * list_groups_));
   sums_ = arena.Take<std::byte>(SaturatingMultiply(segments_, SaturatingMultiply(lists, matrix_bytes_)));
   chunk_ = in_place_ ? 0 : std::min(kOuterChunk, pairs);
@@ -79,8 +86,8 @@ bool OuterProducts::AddUp(const PairLists& lists, const Parallel& parallel) cons
     const Range group = PieceOf(lists.lists, static_cast<int>(list_groups_), static_cast<int>(unit % list_groups_));
     std::byte* const sums = sums_ + segment * lists.lists * matrix_bytes_;
     std::memset(sums + group.begin * matrix_bytes_, 0, static_cast<size_t>((group.end - group.begin) * matrix_bytes_));
-    for (int64_t first = blocks.begin; first < blocks.end; first += kBatchBlocks) {
-      const int64_t last = std::min(first + kBatchBlocks, blocks.end);
+    for (int64_t first = blocks.begin; first < blocks.end; first += batch_blocks_) {
+      const int64_t last = std::min(first + batch_blocks_, blocks.end);
       for (int64_t k = group.begin; k < group.end; ++k) {
         kernels_.add_products({&problem_, in_place_, &lists.list[k], k + 1 < group.end ? &lists.list[k + 1] : nullptr,
                                first, last, sums + k * matrix_bytes_, chunk_, left_ + worker * left_bytes_,
@@ -122,10 +129,12 @@ bool OuterProducts::Run(const PairLists& lists, const Parallel& parallel) const 
 }
 
 PassText OuterProducts::Describe() const {
+  const char* rows = "rows copied in chunks, as they are long or not whole vectors";
+  if (in_place_) rows = "rows read where they are, as they are short";
+  if (in_place_ && !HasFewChannels(problem_.filter)) rows = "rows read where they are, as vectors are long";
   PassText text;
   std::snprintf(text.text, sizeof(text.text), "outer products in %lld segments, %s%s",
-                static_cast<long long>(segments_), in_place_ ? "rows read where they are" : "rows copied in chunks",
-                whole_ ? ", converted once" : "");
+                static_cast<long long>(segments_), rows, whole_ ? ", converted once" : "");
   return text;
 }
 

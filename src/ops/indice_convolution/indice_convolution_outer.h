@@ -38,7 +38,8 @@ class OuterProducts {
   std::byte* numbers_[2];  // then: what they become
   bool in_place_;
   int64_t segments_;
-  int64_t list_groups_;  // of lists that are worked on together
+  int64_t list_groups_;   // of lists that are worked on together
+  int64_t batch_blocks_;  // of one list after the other
   int workers_;
   int64_t matrix_bytes_;
   std::byte* sums_;  // [segments][lists]

@@ -22,7 +22,7 @@ const char* Name(RowProductsWay way) {
     case RowProductsWay::kNarrow:
       return "lanes along the source's channels as there are few columns";
     default:
-      return "each matrix as panels";
+      return "each matrix as panels, as it is too large for registers";
   }
 }
 

@@ -135,7 +135,7 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
   const int64_t row_bytes = depth * static_cast<int64_t>(converts ? sizeof(T) : sizeof(C));
   C* const sums = gathered.sums;
   // With one panel there is no reuse of rows, so chunks would only cost.
-  const int64_t width = RowPanelVectors(tile.problem->filter.columns, n) * n;
+  const int64_t width = RowPanelVectors(tile.problem->filter, n) * n;
   const int64_t shares = DivideRoundUp(column_end - column_begin, width);
   const int64_t chunk =
       !converts && shares == 1 ? part.count : RowChunk(std::min(depth, kDepthBlock) * static_cast<int64_t>(sizeof(C)));
@@ -346,7 +346,7 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
       return PackNarrow(filter, weight_of, to);
     }
   }
-  const int64_t width = RowPanelVectors(filter.columns, n) * n;
+  const int64_t width = RowPanelVectors(filter, n) * n;
   for (int64_t column = 0; column < filter.columns; column += width) {
     const int64_t count = std::min(width, filter.columns - column);
     const int64_t padded = PaddedColumns(count, n);
