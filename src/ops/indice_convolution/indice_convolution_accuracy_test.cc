@@ -148,6 +148,12 @@ TEST_P(IndiceConvolutionAccuracy, ManyRows) {
   }
 }
 
+// Rows so long that a segment of them is read in several parts for each gradient of a filter.
+TEST_P(IndiceConvolutionAccuracy, LongRows) {
+  const Shape shape = {.in_rows = 4301, .out_rows = 4300, .ci = 2, .co = 3000, .kernel = {3, 1, 1}};
+  ExpectAgreement(Problem(GetParam(), shape, ListKind::kAscending, 9), Way::kBackwardFilter);
+}
+
 // Both directions of every kind of list, with enough rows for all threads.
 TEST_P(IndiceConvolutionAccuracy, Lists) {
   for (const ListKind kind : kListKinds) {
