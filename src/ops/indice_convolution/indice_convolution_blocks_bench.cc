@@ -1,5 +1,5 @@
-// The products alone, one thread: rows of one offset that stay in the caches, and, where BLIS is installed, its sgemm on
-// the same rows in blocks as large as the engine meets: detops_bench --benchmark_filter=indice_convolution/rows
+// The products alone, one thread: rows of one offset that stay in the caches, and, where BLIS is installed, its sgemm
+// on the same rows in blocks as large as the engine meets: detops_bench --benchmark_filter=indice_convolution/rows
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -46,10 +46,10 @@ void RunOneOffset(benchmark::State& state, const Channels& channels) {
     const Tensor filters(MLUOP_DTYPE_FLOAT, {1, 1, 1, channels.inputs, channels.outputs});
     const int64_t counts[] = {kRows};
     detops_bench::Report(state, 1, channels.work(), [&] {
-      Require(mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data,
-                                            pairs.desc, pairs.data, counts, kRows, 0, 0, nullptr, 0, out.desc,
-                                            out.data),
-              handle);
+      Require(
+          mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data, pairs.desc,
+                                        pairs.data, counts, kRows, 0, 0, nullptr, 0, out.desc, out.data),
+          handle);
     });
   }
   mluOpDestroy(handle);
