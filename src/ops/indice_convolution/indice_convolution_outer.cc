@@ -129,7 +129,7 @@ bool OuterProducts::Run(const PairLists& lists, const Parallel& parallel) const 
 }
 
 PassText OuterProducts::Describe() const {
-  const char* rows = "rows copied in chunks, as they are long or not whole vectors";
+  const char* rows = "rows copied in chunks, as they are long, not whole vectors or to be converted";
   if (in_place_) rows = "rows read where they are, as they are short";
   if (in_place_ && !HasFewChannels(problem_.filter)) rows = "rows read where they are, as vectors are long";
   PassText text;
