@@ -37,7 +37,12 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
     std::memcpy(list.data, pairs.pairs.data(), pairs.pairs.size() * sizeof(int32_t));
     const Tensor features(type, {pairs.rows[0], shape.inputs});
     const Tensor out(type, {pairs.rows[1], shape.outputs});
-    const Tensor filters(type, {shape.filter[0], shape.filter[1], shape.filter[2], shape.inputs, shape.outputs});
+    const std::vector<int64_t> filter = {shape.filter[0], shape.filter[1], shape.filter[2], shape.inputs,
+                                         shape.outputs};
+    const Tensor filters(type, filter);
+    // Not the tensors that are read: from call to call their numbers would shrink until they are denormal, and slow.
+    const Tensor input_grad(type, {pairs.rows[0], shape.inputs});
+    const Tensor filters_grad(type, filter);
     const auto forward = [&] {
       Require(mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data, list.desc,
                                             list.data, counts, pairs.rows[1], 0, 0, nullptr, 0, out.desc, out.data),
@@ -45,12 +50,13 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
     };
     const auto backward_data = [&] {
       Require(mluOpIndiceConvolutionBackwardData(handle, out.desc, out.data, filters.desc, filters.data, list.desc,
-                                                 list.data, counts, 0, 0, nullptr, 0, features.desc, features.data),
+                                                 list.data, counts, 0, 0, nullptr, 0, input_grad.desc, input_grad.data),
               handle);
     };
     const auto backward_filter = [&] {
       Require(mluOpIndiceConvolutionBackwardFilter(handle, features.desc, features.data, out.desc, out.data, list.desc,
-                                                   list.data, counts, 0, 0, nullptr, 0, filters.desc, filters.data),
+                                                   list.data, counts, 0, 0, nullptr, 0, filters_grad.desc,
+                                                   filters_grad.data),
               handle);
     };
     detopsRulebook_t rulebook = nullptr;
