@@ -1,5 +1,7 @@
 #include "bench/machine.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -122,17 +124,39 @@ double MeasureBandwidth(int threads) {
   return 3.0 * sizeof(float) * static_cast<double>(piece) * threads / best;
 }
 
+// Best time of `rounds` on all threads.
+template <typename T, class Function>
+double TimeRounds(int threads, int repeats, int64_t rounds, const Function& multiply_adds) {
+  std::vector<T> sinks(static_cast<size_t>(threads) * 64);
+  return BestPass(threads, repeats,
+                  [&](int thread) { multiply_adds(rounds, &sinks[static_cast<size_t>(thread) * 64]); });
+}
+
+template <typename T, class Function>
+double FlopsOfRound(const Function& multiply_adds) {
+  T sink;
+  return 2.0 * multiply_adds(1, &sink);
+}
+
 template <typename T, class Function>
 double MeasureFlops(int threads, const Function& multiply_adds) {
   constexpr int64_t kRounds = 100'000;  // some 0.2 ms
-  std::vector<T> sinks(static_cast<size_t>(threads) * 64);
-  double done = 0;
   // Many short passes: on a shared machine few are left alone, and too low a peak flatters whatever is measured.
-  const double best = BestPass(threads, 20, [&](int thread) {
-    const double count = multiply_adds(kRounds, &sinks[static_cast<size_t>(thread) * 64]);
-    if (thread == 0) done = count;
-  });
-  return 2.0 * done * threads / best;
+  constexpr int kPasses = 20;
+  const double best = TimeRounds<T>(threads, kPasses, kRounds, multiply_adds);
+  return FlopsOfRound<T>(multiply_adds) * kRounds * threads / best;
+}
+
+// Seconds that so much arithmetic takes in registers.
+template <typename T, class Function>
+double TimeFlops(int threads, double flops, const Function& multiply_adds) {
+  const auto rounds = static_cast<int64_t>(flops / threads / FlopsOfRound<T>(multiply_adds));
+  return TimeRounds<T>(threads, 1, rounds, multiply_adds);
+}
+
+double TimeMultiplyAdds(int threads, const Work& work) {
+  return work.in_double ? TimeFlops<double>(threads, work.flops, HWY_DYNAMIC_DISPATCH(DoubleMultiplyAdds))
+                        : TimeFlops<float>(threads, work.flops, HWY_DYNAMIC_DISPATCH(FloatMultiplyAdds));
 }
 
 }  // namespace
@@ -148,6 +172,13 @@ double BoundOf(const Work& work, const MachineLimits& limits) {
   return std::max(work.bytes / limits.bytes_per_second, work.flops / flops);
 }
 
+void MeasureOn(const char* target) {
+  for (int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+    // Better targets have lower bits; what a function was not compiled for it takes from the next one.
+    if (strcasecmp(hwy::TargetName(rest & -rest), target) == 0) return hwy::SetSupportedTargetsForTest(rest);
+  }
+}
+
 MachineLimits MeasureMachine(int threads) {
   MachineLimits limits;
   limits.bytes_per_second = MeasureBandwidth(threads);
@@ -156,11 +187,13 @@ MachineLimits MeasureMachine(int threads) {
   return limits;
 }
 
-Timing TimeCall(int threads, const Work& work, const std::function<void()>& call, double budget) {
+Timing TimeCall(int threads, const Work& work, const std::function<void()>& call, bool beside_multiply_adds,
+                double budget) {
   constexpr int kRounds = 5;
   constexpr int kLeastCalls = 4;  // of a round: one of few long calls is hardly ever left alone on a shared machine
   Timing timing;
   timing.seconds = 1e30;
+  timing.multiply_adds = beside_multiply_adds ? 1e30 : 0;
   call();  // scratch memory, threads and caches as a running program has them
   for (int round = 0; round < kRounds; ++round) {
     KeepBest(timing.limits, MeasureMachine(threads));
@@ -170,6 +203,9 @@ Timing TimeCall(int threads, const Work& work, const std::function<void()>& call
       const Clock::time_point start = Clock::now();
       call();
       timing.seconds = std::min(timing.seconds, Seconds(Clock::now() - start));
+      if (beside_multiply_adds) {
+        timing.multiply_adds = std::min(timing.multiply_adds, TimeMultiplyAdds(threads, work));
+      }
     }
   }
   timing.bound = BoundOf(work, timing.limits);

@@ -15,6 +15,10 @@ struct MachineLimits {
   double double_flops_per_second = 0;
 };
 
+// Measures from now on with this instruction set ("avx2") instead of the machine's best one: what kernels are held
+// against that are forced to it. An unknown name changes nothing.
+void MeasureOn(const char* target);
+
 // Measures with `threads` threads for some 20 ms.
 MachineLimits MeasureMachine(int threads);
 
@@ -35,11 +39,16 @@ struct Timing {
   double seconds = 0;  // best
   double bound = 0;    // seconds
   MachineLimits limits;
+  // Best time of as many multiply-adds as the call's in registers alone, done as often as the call. On a shared machine
+  // the peak is a matter of a fifth of a millisecond, which no long call can have from beginning to end: this can.
+  double multiply_adds = 0;
   double ratio() const { return seconds / bound; }
 };
 
-// Times `call` in rounds, each beside a measurement of the machine, for about `budget` seconds and at least 20 times.
-Timing TimeCall(int threads, const Work& work, const std::function<void()>& call, double budget = 0.5);
+// Times `call` in rounds, each beside a measurement of the machine, for about `budget` seconds and at least 20 times;
+// with `beside_multiply_adds` they are in turn with the calls.
+Timing TimeCall(int threads, const Work& work, const std::function<void()>& call, bool beside_multiply_adds = false,
+                double budget = 0.5);
 
 }  // namespace detops_bench
 

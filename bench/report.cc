@@ -29,12 +29,14 @@ void Register(const std::string& name, std::function<void(benchmark::State&)> ru
       ->Unit(benchmark::kMicrosecond);
 }
 
-void Report(benchmark::State& state, int threads, const Work& work, const std::function<void()>& call) {
+void Report(benchmark::State& state, int threads, const Work& work, const std::function<void()>& call,
+            bool beside_multiply_adds) {
   for ([[maybe_unused]] auto _ : state) {
-    const Timing timing = TimeCall(threads, work, call);
+    const Timing timing = TimeCall(threads, work, call, beside_multiply_adds);
     state.SetIterationTime(timing.seconds);
     state.counters["bound_us"] = timing.bound * 1e6;
     state.counters["ratio"] = timing.ratio();
+    if (beside_multiply_adds) state.counters["x fma"] = timing.seconds / timing.multiply_adds;
     state.counters["GB/s"] = timing.limits.bytes_per_second * 1e-9;
     state.counters["GFLOP/s"] = timing.limits.float_flops_per_second * 1e-9;
   }

@@ -22,8 +22,10 @@ mluOpHandle_t MakeHandle(int threads, bool value_checks);
 void Register(const std::string& name, std::function<void(benchmark::State&)> run);
 
 // One "iteration" of Google Benchmark is a whole series of calls beside measurements of the machine, so its time
-// column shows the best call.
-void Report(benchmark::State& state, int threads, const Work& work, const std::function<void()>& call);
+// column shows the best call. With `beside_multiply_adds` "x fma" is its time in units of the same arithmetic done in
+// registers, see Timing.
+void Report(benchmark::State& state, int threads, const Work& work, const std::function<void()>& call,
+            bool beside_multiply_adds = false);
 
 }  // namespace detops_bench
 

@@ -45,19 +45,63 @@ void MarkCrowded(const ListPiece& piece, int64_t block) {
   __atomic_store_n(&piece.crowded[block], uint8_t{1}, __ATOMIC_RELAXED);
 }
 
-}  // namespace
-
-ListPieceResult InspectListPieceOn(const ListPiece& piece) {
+// The near indices of a piece in which every index is above the one before, as in lists of different sites in order:
+// then it is enough to look at the last one and to find where the block changes. False if they are not so, or outside;
+// what has been written to `begins` by then is also what InspectAny would write, or what is written again.
+bool InspectAscending(const ListPiece& piece) {
   const D32 d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int32_t* const HWY_RESTRICT near = piece.near;
   const int32_t last = LastRow(piece.near_rows);
-  ListPieceResult result = {-1, FindOutside(piece.far, piece.begin, piece.end, LastRow(piece.far_rows)), true};
+  int64_t i = piece.begin;
+  int32_t before = i > 0 ? near[i - 1] : -1;
+  if (before < (i > 0 ? 0 : -1) || before > last) return false;
+  int64_t block = before >> kBlockRowsLog2;  // -1 >> n is -1
+  // Several tasks may write here if the list is out of order; then all of it is written again.
+  const auto begin_blocks_until = [&](int64_t next, int64_t position) HWY_ATTR {
+    while (block < next) __atomic_store_n(&piece.begins[++block], position, __ATOMIC_RELAXED);
+  };
+  const auto enter = [&](int64_t position) HWY_ATTR {
+    if (near[position] > last) return false;
+    begin_blocks_until(near[position] >> kBlockRowsLog2, position);
+    return true;
+  };
+  if (i < piece.end) {
+    if (near[i] <= before || !enter(i)) return false;
+    ++i;
+  }
+  const auto in_block = hn::Set(d, static_cast<int32_t>(kBlockRows - 1));
+  for (; i + n <= piece.end; i += n) {
+    const auto indices = hn::LoadU(d, near + i);
+    const auto those_before = hn::LoadU(d, near + i - 1);
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(those_before, indices)))) return false;
+    const auto enters = hn::Gt(hn::Xor(those_before, indices), in_block);  // neither is negative
+    if (hn::AllFalse(d, enters)) continue;
+    uint64_t lanes = 0;
+    hn::StoreMaskBits(d, enters, reinterpret_cast<uint8_t*>(&lanes));
+    for (; lanes != 0; lanes &= lanes - 1) {
+      if (!enter(i + __builtin_ctzll(lanes))) return false;
+    }
+  }
+  for (; i < piece.end; ++i) {
+    if (near[i] <= near[i - 1] || !enter(i)) return false;
+  }
+  if (near[piece.end - 1] > last) return false;
+  if (piece.end == piece.count) begin_blocks_until(piece.blocks, piece.count);
+  return true;
+}
+
+// The near indices of any piece.
+void InspectAny(const ListPiece& piece, ListPieceResult& result) {
+  const D32 d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const int32_t* const HWY_RESTRICT near = piece.near;
+  const int32_t last = LastRow(piece.near_rows);
   int64_t* const HWY_RESTRICT begins = piece.begins;
   int64_t block = -1;
   if (piece.begin > 0) {
     const int32_t before = near[piece.begin - 1];
-    if (before < 0 || before > last) return result;  // the piece before reports it
+    if (before < 0 || before > last) return;  // the piece before reports it
     block = before >> kBlockRowsLog2;
   }
   auto low = hn::Zero(d);
@@ -81,7 +125,7 @@ ListPieceResult InspectListPieceOn(const ListPiece& piece) {
       if (index < 0 || index > last || next < block) {
         result.bad_near = FindOutside(near, piece.begin, piece.end, last);
         result.ordered = false;
-        return result;
+        return;
       }
       if (next == block) {
         if (near[i - 1] >= index) MarkCrowded(piece, block);
@@ -98,6 +142,13 @@ ListPieceResult InspectListPieceOn(const ListPiece& piece) {
   if (piece.end == piece.count) {
     while (block < piece.blocks) __atomic_store_n(&begins[++block], piece.count, __ATOMIC_RELAXED);
   }
+}
+
+}  // namespace
+
+ListPieceResult InspectListPieceOn(const ListPiece& piece) {
+  ListPieceResult result = {-1, FindOutside(piece.far, piece.begin, piece.end, LastRow(piece.far_rows)), true};
+  if (!InspectAscending(piece)) InspectAny(piece, result);
   return result;
 }
 

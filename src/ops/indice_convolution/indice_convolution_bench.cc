@@ -1,4 +1,5 @@
 // The design document's shapes, forward and both gradients: detops_bench --benchmark_filter=indice_convolution
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string>
@@ -81,7 +82,8 @@ void Run(benchmark::State& state, const ConvolutionCase& shape, Pass pass, mluOp
       work.bytes *= 2;
       work.flops *= 2;
     }
-    detops_bench::Report(state, threads, work, call);
+    constexpr int64_t kManyChannels = 64;  // where the bound is arithmetic
+    detops_bench::Report(state, threads, work, call, std::min(shape.inputs, shape.outputs) >= kManyChannels);
     state.counters["pairs/site"] = static_cast<double>(pairs.total()) / static_cast<double>(shape.sites);
     if (rulebook != nullptr) detopsDestroyRulebook(rulebook);
   }

@@ -19,6 +19,17 @@ HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
 
+// Keeps the address of a row in one register: as base and index every multiplication that reads the row is two
+// instructions to the processor, and 16 x 16 channels take a fifth longer.
+template <typename C>
+HWY_INLINE void InOneRegister(const C*& row) {
+#if HWY_ARCH_X86
+  asm("" : "+r"(row));
+#else
+  (void)row;
+#endif
+}
+
 // One pair under one vector of columns. Even and odd channels are two chains, added in the end: one would be as long as
 // the latencies of all its steps.
 template <class D, typename C, size_t... kE, size_t... kO>
@@ -56,20 +67,27 @@ HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t 
   const int32_t* const far = gathered.far;
   const int32_t* const near = gathered.near;
   const int64_t row_stride = gathered.row_stride;
-  const int64_t sums_stride = gathered.sums_stride;
-  for (int64_t i = 0; i < count; ++i) {
-    const C* const row = rows + far[i] * row_stride;
-    C* const to = sums + near[i] * sums_stride;
-    // With 16 registers the few channels of a row are done before a fetch pays.
-    if constexpr (kSumRegisters > 12) {
-      hwy::Prefetch(rows + far[i + kPrefetchPairs < count ? i + kPrefetchPairs : i] * row_stride);
-    }
+  // Rows of sums are as long as the panel is wide.
+  constexpr auto kSumsStride = static_cast<int64_t>(kVectors * hn::MaxLanes(D()));
+  const auto add_pair = [&](int64_t i) HWY_ATTR {
+    const C* row = rows + far[i] * row_stride;
+    InOneRegister(row);
+    C* const to = sums + near[i] * kSumsStride;
     if constexpr (kVectors == 1) {
       AddThinRow(d, row, w, to, kUpTo<(kDepth + 1) / 2>, kUpTo<kDepth / 2>);
     } else {
       AddThinRowTwice(d, row, w, to, kUpTo<kDepth>);
     }
+  };
+  int64_t i = 0;
+  // With 16 registers the few channels of a row are done before a fetch pays.
+  if constexpr (kSumRegisters > 12) {
+    for (; i < count - kPrefetchPairs; ++i) {
+      hwy::Prefetch(rows + far[i + kPrefetchPairs] * row_stride);
+      add_pair(i);
+    }
   }
+  for (; i < count; ++i) add_pair(i);
 }
 
 }  // namespace HWY_NAMESPACE
