@@ -49,6 +49,7 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
   }
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
   in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.sum_size, kernels_.converts);
+  if (in_place_) kernels_.add_products = kernels_.add_products_in_place;
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
   const int64_t segment_bytes = std::max<int64_t>(SaturatingMultiply(lists, matrix_bytes_), 1);
   const int64_t wanted =
@@ -89,8 +90,8 @@ bool OuterProducts::AddUp(const PairLists& lists, const Parallel& parallel) cons
     for (int64_t first = blocks.begin; first < blocks.end; first += batch_blocks_) {
       const int64_t last = std::min(first + batch_blocks_, blocks.end);
       for (int64_t k = group.begin; k < group.end; ++k) {
-        kernels_.add_products({&problem_, in_place_, &lists.list[k], k + 1 < group.end ? &lists.list[k + 1] : nullptr,
-                               first, last, sums + k * matrix_bytes_, chunk_, left_ + worker * left_bytes_,
+        kernels_.add_products({&problem_, &lists.list[k], k + 1 < group.end ? &lists.list[k + 1] : nullptr, first, last,
+                               sums + k * matrix_bytes_, chunk_, left_ + worker * left_bytes_,
                                right_ + worker * right_bytes_});
       }
     }

@@ -32,16 +32,17 @@ inline bool IsOuterInPlace(const FilterMatrices& filter, int64_t lanes, int64_t 
 // Adds the products of the pairs of blocks [first, last) under one offset.
 struct OuterProductsPart {
   const OuterProductsProblem* problem;
-  bool in_place;  // see IsOuterInPlace
   const PairList* list;
   const PairList* next;  // whose pairs come next, or nullptr
   int64_t first;
   int64_t last;
   void* sums;     // the offset's matrix as panels
-  int64_t chunk;  // pairs that are copied together, at most kOuterChunk
+  int64_t chunk;  // pairs that are copied together, at most kOuterChunk; not used in place
   void* left;     // room for their rows, see PackedLeftNumbers
   void* right;    // see PackedRightNumbers
 };
+
+using AddOuterProductsOfPart = void (*)(const OuterProductsPart& part);
 
 // A row that is converted before it is packed, and the groups.
 inline int64_t PackedLeftNumbers(int64_t channels, int64_t chunk, int64_t lanes, int64_t number_size) {
@@ -60,9 +61,11 @@ struct OuterProductsKernels {
   int64_t sum_size;  // bytes of a sum
   bool converts;     // the tensors' type is not that of the sums
 
-  void (*add_products)(const OuterProductsPart& part);
+  AddOuterProductsOfPart add_products;  // copies rows
   // The same for tensors that have been converted.
-  void (*add_products_of_numbers)(const OuterProductsPart& part);
+  AddOuterProductsOfPart add_products_of_numbers;
+  // See IsOuterInPlace.
+  AddOuterProductsOfPart add_products_in_place;
 
   // Elements [begin, end) of a tensor in the type of the sums, at the same places.
   void (*convert)(const void* tensor, int64_t begin, int64_t end, void* numbers);

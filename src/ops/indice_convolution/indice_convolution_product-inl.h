@@ -124,6 +124,17 @@ HWY_INLINE void StayInRegister(V& sum) {
 #endif
 }
 
+// Keeps the address of a row in one register: as base and index every multiplication that reads the row is two
+// instructions to the processor, and 16 x 16 channels take a fifth longer.
+template <typename C>
+HWY_INLINE void InOneRegister(const C*& row) {
+#if HWY_ARCH_X86
+  asm("" : "+r"(row));
+#else
+  (void)row;
+#endif
+}
+
 // Adds one vector of a panel's row times a number of each row.
 template <int kVectors, class D, typename C, size_t... kR>
 HWY_INLINE void AddVector(D d, const C* HWY_RESTRICT vector, const hn::Vec<D>* numbers, size_t v,
@@ -237,7 +248,8 @@ template <int kVectors, bool kPacked, class D, typename C, size_t... kR>
 HWY_INLINE void AddPair(D d, const RowPairs<C>& pairs, int64_t i, hn::Vec<D> (*products)[kVectors],
                         std::index_sequence<kR...> /*channels*/) {
   const int64_t width = kVectors * static_cast<int64_t>(hn::Lanes(d));
-  const C* const left = pairs.left + (kPacked ? i * kPackedSlot : pairs.left_rows[i] * pairs.left_stride);
+  const C* left = pairs.left + (kPacked ? i * kPackedSlot : pairs.left_rows[i] * pairs.left_stride);
+  if constexpr (!kPacked && kVectors == 1) InOneRegister(left);  // each number is read by a multiplication
   const C* const right = pairs.right + (kPacked ? i * width : pairs.right_rows[i] * pairs.right_stride);
   hn::Vec<D> w[kVectors];
   LoadVectors(d, right, w, kUpTo<kVectors>);

@@ -19,17 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
 
-// Keeps the address of a row in one register: as base and index every multiplication that reads the row is two
-// instructions to the processor, and 16 x 16 channels take a fifth longer.
-template <typename C>
-HWY_INLINE void InOneRegister(const C*& row) {
-#if HWY_ARCH_X86
-  asm("" : "+r"(row));
-#else
-  (void)row;
-#endif
-}
-
 // One pair under one vector of columns. Even and odd channels are two chains, added in the end: one would be as long as
 // the latencies of all its steps.
 template <class D, typename C, size_t... kE, size_t... kO>
