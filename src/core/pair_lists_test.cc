@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <random>
 #include <utility>
@@ -154,6 +155,43 @@ TEST_F(PairListsTest, OnlyBlocksWithARowTwiceAreCrowded) {
 TEST_F(PairListsTest, ManyPairsInSeveralTasks) {
   const int64_t rows = 70'000;
   for (const int side : {0, 1}) Make({Shuffled(rows, 4), {{3, 2}}, {}, Shuffled(rows, 5)}, rows, rows, side);
+}
+
+// Ascending lists, which are looked at in a shorter way, and the same with one index that ends the ascent or the range:
+// at the ends, around the borders of blocks, vectors and tasks (160,000 pairs are several), and anywhere.
+TEST_F(PairListsTest, AscendingUpToOneIndex) {
+  const int64_t length = 80'000, gaps = 3, rows = length * gaps + 5;  // the last block is cut off
+  std::mt19937_64 random(6);
+  std::vector<int64_t> places = {0, 1, 2, 7, 8, 9, length - 2, length - 1};
+  for (const int64_t border : {int64_t{85 * 8}, length / 4, length / 2, length - kBlockRows / gaps}) {
+    for (int64_t step = -2; step <= 2; ++step) places.push_back(border + step);
+  }
+  for (int i = 0; i < 20; ++i) places.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(length)));
+  Pairs ascending;
+  for (int64_t i = 0; i < length; ++i) {
+    ascending.emplace_back(static_cast<int32_t>(i * gaps + static_cast<int64_t>(random() % gaps)), i);
+  }
+  Make({ascending, {}, ascending}, rows, rows, 0);
+  EXPECT_EQ(lists_.copied, 0);
+  for (const int64_t place : places) {
+    SCOPED_TRACE(testing::Message() << "place " << place);
+    Pairs spoilt = ascending;
+    int32_t& index = spoilt[static_cast<size_t>(place)].first;
+    const int32_t right = index;
+    for (const int32_t wrong : {spoilt[static_cast<size_t>(place > 0 ? place - 1 : 1)].first, 0, right / 2,
+                                static_cast<int32_t>(rows - 1), static_cast<int32_t>((right + rows) / 2)}) {
+      index = wrong;
+      Make({ascending, spoilt}, rows, rows, 0);
+      EXPECT_EQ(bad_.position, -1) << wrong;
+    }
+    for (const int32_t outside : {-1, static_cast<int32_t>(rows), static_cast<int32_t>(rows + kBlockRows),
+                                  std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()}) {
+      index = outside;
+      Make({ascending, spoilt}, rows, rows, 0);
+      EXPECT_EQ(std::vector<int64_t>({bad_.offset, bad_.column, bad_.position}), std::vector<int64_t>({1, 0, place}))
+          << outside;
+    }
+  }
 }
 
 TEST_F(PairListsTest, TheFirstBadIndexIsNamed) {

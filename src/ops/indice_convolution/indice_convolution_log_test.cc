@@ -121,6 +121,36 @@ TEST(IndiceConvolutionLog, TellsHowRowsAreMultiplied) {
   }
 }
 
+// With AVX-512 up to five columns gain by its vectors, if the source's rows are whole ones; others take those of AVX2.
+TEST(IndiceConvolutionLog, TellsHowFewColumnsAreMultipliedByLongVectors) {
+  const std::vector<std::string> targets = SupportedTargets();
+  if (std::find(targets.begin(), targets.end(), "avx3") == targets.end()) GTEST_SKIP() << "no avx3";
+  const ForcedTarget forced("avx3");
+  const struct {
+    mluOpDataType_t type;
+    int ci, co;
+    const char *way, *lanes;
+  } cases[] = {
+      {MLUOP_DTYPE_FLOAT, 16, 5, "few columns", "16 lanes"},  {MLUOP_DTYPE_FLOAT, 32, 1, "few columns", "16 lanes"},
+      {MLUOP_DTYPE_HALF, 32, 5, "few columns", "16 lanes"},   {MLUOP_DTYPE_FLOAT, 16, 6, "few columns", "8 lanes"},
+      {MLUOP_DTYPE_FLOAT, 24, 5, "few columns", "8 lanes"},   {MLUOP_DTYPE_DOUBLE, 16, 5, "panels", "4 lanes"},
+      {MLUOP_DTYPE_FLOAT, 16, 16, "in registers", "16 lanes"}};
+  const Handle handle(DETOPS_PROFILE_FULL, 2);
+  std::vector<std::string> lines;
+  ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
+  for (const auto& each : cases) {
+    const Problem problem(each.type,
+                          {.in_rows = 300, .out_rows = 300, .ci = each.ci, .co = each.co, .kernel = {3, 1, 1}},
+                          ListKind::kSubmanifold, 75);
+    lines.clear();
+    Tensor result = problem.NewResult(Way::kForward);
+    ASSERT_EQ(problem.Run(handle, Way::kForward, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find(each.way), std::string::npos) << lines[0];
+    EXPECT_NE(lines[0].find(each.lanes), std::string::npos) << lines[0];
+  }
+}
+
 // Likewise for gradients of filters: short rows of whole vectors stay where they are.
 TEST(IndiceConvolutionLog, TellsHowGradientsOfFiltersAreSummed) {
   const std::vector<std::string> targets = SupportedTargets();

@@ -12,25 +12,20 @@
 #define DETOPS_OPS_INDICE_CONVOLUTION_NARROW_INL_H_
 #endif
 
-#include <algorithm>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "ops/indice_convolution/indice_convolution_product-inl.h"
+#include "ops/indice_convolution/indice_convolution_rows-inl.h"
 #include "ops/indice_convolution/indice_convolution_rows_kernel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
 
-// Sums of type C may be narrow products on this target, if WayOf says so.
-template <typename C>
-inline constexpr bool kHasNarrow = std::is_same_v<C, float> && HWY_TARGET != HWY_SCALAR;
-
-#if HWY_TARGET != HWY_SCALAR  // which has no blocks
+// The scalar target has no blocks, AVX3 a version of its own (indice_convolution_narrow_wide-inl.h).
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_AVX3
 
 using DF = hn::ScalableTag<float>;
 using VF = hn::Vec<DF>;
@@ -81,19 +76,12 @@ HWY_INLINE void AddNarrowProductsOf(const GatheredRows<float>& gathered, int64_t
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   VF weights[sizeof...(kS)][kQuads];
   (LoadVectors(d, matrix + kS * kQuads * n, weights[kS], quads), ...);
-  const float* const HWY_RESTRICT rows = gathered.rows;
-  float* const HWY_RESTRICT sums = gathered.sums;
-  const int32_t* const HWY_RESTRICT far = gathered.far;
-  const int32_t* const HWY_RESTRICT near = gathered.near;
-  const int64_t stride = gathered.row_stride;
-  for (int64_t i = 0; i < count; ++i) {
-    const float* const row = rows + far[i] * stride;
-    hwy::Prefetch(rows + far[std::min(i + kPrefetchPairs, count - 1)] * stride);
+  ForEachPair<true>(gathered, count, [&](const float* HWY_RESTRICT row, int32_t near) HWY_ATTR {
     const VF numbers[] = {hn::LoadDup128(d, row + kQ * kBlockLanes)...};
     const VF products[] = {DotProducts(numbers, weights[kS], quads)...};
-    float* const to = sums + near[i] * n;
+    float* const to = gathered.sums + near * n;
     hn::StoreU(hn::Add(hn::LoadU(d, to), AddLanes<static_cast<int>(sets.size())>(products)), d, to);
-  }
+  });
 }
 
 // For `count` pairs: sums[near] += rows[far] times the matrix, kSets vectors of columns and kQuads * 4 channels. The
@@ -123,19 +111,25 @@ inline void MultiplyNarrow(const GatheredRows<float>& gathered, int64_t count, c
   NarrowProductsOf(sets, filter.rows / kBlockLanes, kDepths)(gathered, count, matrix);
 }
 
-// Column set * blocks + b has been summed up in lane `set` of block b. Brings the columns of all rows into order.
-inline void OrderColumns(float* sums, int64_t rows) {
+// Column set * blocks + b has been summed up in lane `set` of block b. Stores the columns of all rows in order.
+inline void OrderColumns(const float* sums, int64_t rows, int64_t columns, const OrderedRows& ordered) {
   const DF d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   HWY_ALIGN int32_t lanes[hn::MaxLanes(d)];
   for (int64_t c = 0; c < n; ++c) lanes[c] = static_cast<int32_t>(c % Blocks() * kBlockLanes + c / Blocks());
   const auto order = hn::SetTableIndices(d, lanes);
-  for (int64_t r = 0; r < rows; ++r) {
-    hn::StoreU(hn::TableLookupLanes(hn::LoadU(d, sums + r * n), order), d, sums + r * n);
+  float* to = ordered.rows;
+  for (int64_t r = 0; r < rows; ++r, to += ordered.stride) {
+    const VF row = hn::TableLookupLanes(hn::LoadU(d, sums + r * n), order);
+    if (r < ordered.whole) {
+      hn::StoreU(row, d, to);
+    } else {
+      StoreSome(row, d, to, columns);
+    }
   }
 }
 
-#endif  // HWY_TARGET != HWY_SCALAR
+#endif  // HWY_TARGET
 }  // namespace HWY_NAMESPACE
 }  // namespace detops
 HWY_AFTER_NAMESPACE();

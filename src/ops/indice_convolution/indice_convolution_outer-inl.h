@@ -118,12 +118,8 @@ class PartPairs {
   int64_t last() const { return last_; }
 
   RowPairs<T> From(int64_t begin, int64_t most) const {
-    return {static_cast<const T*>(problem_.left),
-            problem_.filter.rows,
-            left_rows_ + begin,
-            static_cast<const T*>(problem_.right),
-            problem_.filter.columns,
-            right_rows_ + begin,
+    return {static_cast<const T*>(problem_.left),  problem_.filter.rows,    left_rows_ + begin,
+            static_cast<const T*>(problem_.right), problem_.filter.columns, right_rows_ + begin,
             std::min(most, last_ - begin)};
   }
 

@@ -35,9 +35,7 @@ void AddInPlaceOf(const OuterProductsPart& part) {
 
 }  // namespace
 
-AddOuterProductsOfPart AddInPlaceOn(bool in_double) {
-  return in_double ? AddInPlaceOf<double> : AddInPlaceOf<float>;
-}
+AddOuterProductsOfPart AddInPlaceOn(bool in_double) { return in_double ? AddInPlaceOf<double> : AddInPlaceOf<float>; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace detops

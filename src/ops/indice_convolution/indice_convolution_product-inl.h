@@ -227,6 +227,28 @@ HWY_NOINLINE void AddRowProducts(D d, const GatheredRows<C>& gathered, int64_t g
 // How many pairs before its turn the beginning of a row is fetched.
 inline constexpr int64_t kPrefetchPairs = 32;
 
+// Calls add(row, near) for every pair; with kAhead rows are fetched before their turn.
+template <bool kAhead, typename C, class Add>
+HWY_INLINE void ForEachPair(const GatheredRows<C>& gathered, int64_t count, const Add& add) {
+  const C* const rows = gathered.rows;
+  const int32_t* const far = gathered.far;
+  const int32_t* const near = gathered.near;
+  const int64_t stride = gathered.row_stride;
+  const auto add_pair = [&](int64_t i) HWY_ATTR {
+    const C* row = rows + far[i] * stride;
+    InOneRegister(row);
+    add(row, near[i]);
+  };
+  int64_t i = 0;
+  if constexpr (kAhead) {
+    for (; i < count - kPrefetchPairs; ++i) {
+      hwy::Prefetch(rows + far[i + kPrefetchPairs] * stride);
+      add_pair(i);
+    }
+  }
+  for (; i < count; ++i) add_pair(i);
+}
+
 // Left and right rows of pairs, in place or packed.
 template <typename C>
 struct RowPairs {

@@ -16,6 +16,7 @@
 #include "hwy/highway.h"
 #include "ops/indice_convolution/indice_convolution_finish-inl.h"
 #include "ops/indice_convolution/indice_convolution_narrow-inl.h"
+#include "ops/indice_convolution/indice_convolution_narrow_wide-inl.h"
 #include "ops/indice_convolution/indice_convolution_product-inl.h"
 #include "ops/indice_convolution/indice_convolution_rows-inl.h"
 #include "ops/indice_convolution/indice_convolution_thin-inl.h"
@@ -25,6 +26,10 @@ HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
 namespace {
+
+// Sums of type C may be narrow products on this target, if WayOf says so.
+template <typename C>
+inline constexpr bool kHasNarrow = std::is_same_v<C, float> && HWY_TARGET != HWY_SCALAR;
 
 // Converted rows lie one behind the other.
 struct RowNumbers {
@@ -246,15 +251,20 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const Gath
   }
 }
 
-// Whether the sums are the result as they are, so that they can be added up in its place.
+// Whether the sums are the result.
+template <typename T>
+bool NothingToFinish(const Finish& finish) {
+  return std::is_same_v<T, SumOf<T>> && finish.bias == nullptr && finish.residual == nullptr &&
+         finish.activation == DETOPS_ACTIVATION_NONE;
+}
+
+// Whether they are that as they are, so that they can be added up in its place.
 template <typename T>
 bool SumsInTarget(const RowProductsTile& tile, int64_t lanes) {
   const RowProductsProblem& problem = *tile.problem;
   const int64_t width = problem.filter.columns;
-  const Finish& finish = problem.finish;
-  return std::is_same_v<T, SumOf<T>> && tile.exact == nullptr && tile.way != RowProductsWay::kNarrow &&
-         width % lanes == 0 && width <= kColumnBlock && finish.bias == nullptr && finish.residual == nullptr &&
-         finish.activation == DETOPS_ACTIVATION_NONE && !StreamsRows<T>(problem);
+  return NothingToFinish<T>(problem.finish) && tile.exact == nullptr && tile.way != RowProductsWay::kNarrow &&
+         width % lanes == 0 && width <= kColumnBlock && !StreamsRows<T>(problem);
 }
 
 template <typename T>
@@ -266,8 +276,8 @@ void MultiplyTileOf(const RowProductsTile& tile) {
   const int64_t width = problem.filter.columns;
   const int64_t first_row = tile.first * kBlockRows;
   const int64_t rows = std::min(tile.last * kBlockRows, problem.target_rows) - first_row;
-  const bool in_target = SumsInTarget<T>(tile, n);
-  C* const sums = in_target ? static_cast<C*>(problem.target) + first_row * width : static_cast<C*>(tile.sums);
+  const bool sums_in_target = SumsInTarget<T>(tile, n);
+  C* const sums = sums_in_target ? static_cast<C*>(problem.target) + first_row * width : static_cast<C*>(tile.sums);
   for (int64_t begin = 0; begin < width; begin += kColumnBlock) {
     const int64_t end = std::min(begin + kColumnBlock, width);
     const int64_t stride = PaddedColumns(end - begin, n);
@@ -281,15 +291,19 @@ void MultiplyTileOf(const RowProductsTile& tile) {
                 .sums = sums - first_row * stride,
                 .sums_stride = stride,
                 .prefetch = false});
-    if (in_target) return;
+    if (sums_in_target) return;
     if (tile.exact != nullptr) {
       for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.exact[i]);
     }
-    if constexpr (kHasNarrow<C>) {
-      if (tile.way == RowProductsWay::kNarrow) OrderColumns(sums, rows);
-    }
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
+    if constexpr (kHasNarrow<C>) {
+      const bool finished = NothingToFinish<T>(problem.finish);
+      const OrderedRows in_target = {static_cast<C*>(problem.target) + first_row * width, width, whole};
+      const OrderedRows in_place = {sums, stride, rows};
+      if (tile.way == RowProductsWay::kNarrow) OrderColumns(sums, rows, width, finished ? in_target : in_place);
+      if (tile.way == RowProductsWay::kNarrow && finished) return;
+    }
     const auto finish = StreamsRows<T>(problem) ? FinishRows<StoreMode::kStream, T> : FinishRows<StoreMode::kPlain, T>;
     finish(problem, first_row, rows, sums, stride, begin, end, whole);
     // What was written must be visible to whoever learns that this tile is done.
@@ -382,7 +396,8 @@ namespace detops {
 HWY_EXPORT(RowProductsKernelsOf);
 
 RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type, const FilterMatrices& filter) {
-  if (GainsByWideVectors(filter)) return DETOPS_DISPATCH(RowProductsKernelsOf)(type);
+  const bool wide = GainsByWideVectors(filter) || (type != MLUOP_DTYPE_DOUBLE && IsNarrow(filter, kWideNarrowLanes));
+  if (wide) return DETOPS_DISPATCH(RowProductsKernelsOf)(type);
   return DETOPS_DISPATCH_NARROW(RowProductsKernelsOf)(type);
 }
 

@@ -39,6 +39,22 @@ inline constexpr int64_t kBlockLanes = 4;
 inline constexpr int64_t kMaxNarrowSets = 3;
 inline constexpr int64_t kMinNarrowRows = 16;
 inline constexpr int64_t kMaxNarrowRows = 32;
+// With vectors of this many floats it has one vector of sums for four columns and a fifth; rows are whole vectors.
+inline constexpr int64_t kWideNarrowLanes = 16;
+inline constexpr int64_t kWideNarrowColumns = 5;
+
+inline bool IsNarrow(const FilterMatrices& filter, int64_t lanes) {
+  if (filter.rows < kMinNarrowRows || filter.rows > kMaxNarrowRows || lanes < kBlockLanes) return false;
+  if (lanes == kWideNarrowLanes) return filter.columns <= kWideNarrowColumns && filter.rows % kWideNarrowLanes == 0;
+  return filter.columns <= kMaxNarrowSets * (lanes / kBlockLanes) && filter.rows % kBlockLanes == 0;
+}
+
+// Where the sums of a narrow product go when their columns are brought into order.
+struct OrderedRows {
+  float* rows;
+  int64_t stride;
+  int64_t whole;  // as many rows may be followed by numbers that are not theirs, up to a whole vector
+};
 
 // How the pairs of an offset are multiplied by its matrix.
 enum class RowProductsWay {
@@ -48,16 +64,13 @@ enum class RowProductsWay {
 };
 
 inline RowProductsWay WayOf(const FilterMatrices& filter, int64_t lanes, int64_t sum_size) {
+  if (sum_size == sizeof(float) && IsNarrow(filter, lanes)) return RowProductsWay::kNarrow;
   const int64_t vectors = PaddedColumns(filter.columns, lanes) / lanes;
   // Thin products add each channel straight to the sum: where that makes sums long, more of them do not pay.
   const bool more =
       lanes * sum_size >= 64 && filter.offsets <= kMaxFloatTerms && filter.offsets * filter.rows <= kMaxFloatTerms;
   const int64_t most = more ? kMostThinVectors : kThinVectors;
-  if (vectors <= 2 && filter.rows <= most / vectors) return RowProductsWay::kThin;
-  const bool narrow = sum_size == sizeof(float) && lanes >= kBlockLanes &&
-                      filter.columns <= kMaxNarrowSets * (lanes / kBlockLanes) && filter.rows % kBlockLanes == 0 &&
-                      filter.rows >= kMinNarrowRows && filter.rows <= kMaxNarrowRows;
-  return narrow ? RowProductsWay::kNarrow : RowProductsWay::kPanels;
+  return vectors <= 2 && filter.rows <= most / vectors ? RowProductsWay::kThin : RowProductsWay::kPanels;
 }
 
 // Blocks [first, last) of target rows.

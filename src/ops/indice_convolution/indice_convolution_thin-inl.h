@@ -10,7 +10,6 @@
 
 #include <cstdint>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "ops/indice_convolution/indice_convolution_product-inl.h"
 #include "ops/indice_convolution/indice_convolution_rows_kernel.h"
@@ -51,32 +50,18 @@ HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t 
   static_assert(kVectors == 1 || kVectors == 2);
   hn::Vec<D> w[kDepth * kVectors];
   LoadVectors(d, panel, w, kUpTo<kDepth * kVectors>);
-  const C* const rows = gathered.rows;
-  C* const sums = gathered.sums;
-  const int32_t* const far = gathered.far;
-  const int32_t* const near = gathered.near;
-  const int64_t row_stride = gathered.row_stride;
   // Rows of sums are as long as the panel is wide.
   constexpr auto kSumsStride = static_cast<int64_t>(kVectors * hn::MaxLanes(D()));
-  const auto add_pair = [&](int64_t i) HWY_ATTR {
-    const C* row = rows + far[i] * row_stride;
-    InOneRegister(row);
-    C* const to = sums + near[i] * kSumsStride;
+  const auto add = [&](const C* HWY_RESTRICT row, int32_t near) HWY_ATTR {
+    C* const to = gathered.sums + near * kSumsStride;
     if constexpr (kVectors == 1) {
       AddThinRow(d, row, w, to, kUpTo<(kDepth + 1) / 2>, kUpTo<kDepth / 2>);
     } else {
       AddThinRowTwice(d, row, w, to, kUpTo<kDepth>);
     }
   };
-  int64_t i = 0;
   // With 16 registers the few channels of a row are done before a fetch pays.
-  if constexpr (kSumRegisters > 12) {
-    for (; i < count - kPrefetchPairs; ++i) {
-      hwy::Prefetch(rows + far[i + kPrefetchPairs] * row_stride);
-      add_pair(i);
-    }
-  }
-  for (; i < count; ++i) add_pair(i);
+  ForEachPair<(kSumRegisters > 12)>(gathered, count, add);
 }
 
 }  // namespace HWY_NAMESPACE
