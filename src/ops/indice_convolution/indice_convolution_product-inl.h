@@ -91,6 +91,9 @@ HWY_INLINE void PrefetchBytes(const void* row, int64_t begin, int64_t end) {
   for (int64_t b = begin; b < end; b += 64) hwy::Prefetch(static_cast<const char*>(row) + b);
 }
 
+// See GatheredRows; enough for a panel or two of columns (AVX-512), or for many.
+inline constexpr int kAheadRows = kSumRegisters > 12 ? 3 : 2;
+
 // Rows that are multiplied by panels, and where their sums are. The pairs are far[i] -> near[i].
 template <typename C>
 struct GatheredRows {
@@ -100,7 +103,19 @@ struct GatheredRows {
   const int32_t* near;
   C* sums;  // of row 0
   int64_t sums_stride;
-  bool prefetch;  // rows that come later
+  bool prefetch;  // rows of later groups
+  // Rows that are needed after all of these, if any: kAheadRows of them are fetched beside every full group, a piece
+  // for every step along the channels. All at once they would wait for each other.
+  const int32_t* ahead = nullptr;
+  int64_t ahead_count = 0;
+
+  HWY_INLINE void Skip(int64_t groups, int64_t rows_of_group) {
+    far += groups * rows_of_group;
+    near += groups * rows_of_group;
+    const int64_t fetched = HWY_MIN(groups * kAheadRows, ahead_count);
+    ahead += fetched;
+    ahead_count -= fetched;
+  }
 };
 
 // How many groups before its turn.
@@ -172,8 +187,13 @@ HWY_INLINE void AddChannels(D d, const C* const* row, int64_t i, const C* HWY_RE
   (AddChannel<kVectors>(d, row, i + static_cast<int64_t>(kI), matrix, sums, rows), ...);
 }
 
-// kDepth: 0, or the depth if it is known.
-template <int kVectors, int64_t kDepth, class D, typename C, size_t... kR>
+template <typename C, size_t... kA>
+HWY_INLINE void PrefetchEach(const C* const* rows, int64_t i, std::index_sequence<kA...> /*rows*/) {
+  (hwy::Prefetch(rows[kA] + i), ...);
+}
+
+// kDepth: 0, or the depth if it is known. kAhead: there are rows to fetch for later.
+template <int kVectors, int64_t kDepth, bool kAhead, class D, typename C, size_t... kR>
 HWY_INLINE void AddRowProductsOf(D d, const GatheredRows<C>& gathered, int64_t groups, const C* HWY_RESTRICT matrix,
                                  int64_t any_depth, std::index_sequence<kR...> rows) {
   const int64_t depth = kDepth > 0 ? kDepth : any_depth;
@@ -182,6 +202,7 @@ HWY_INLINE void AddRowProductsOf(D d, const GatheredRows<C>& gathered, int64_t g
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int32_t* HWY_RESTRICT far = gathered.far;
   const int32_t* HWY_RESTRICT near = gathered.near;
+  int64_t ahead = 0;
   for (; groups > 0; --groups) {
     const C* const row[] = {(gathered.rows + far[kR] * gathered.row_stride)...};
     if (gathered.prefetch && groups > kPrefetchGroups) {
@@ -193,6 +214,10 @@ HWY_INLINE void AddRowProductsOf(D d, const GatheredRows<C>& gathered, int64_t g
     for (int64_t r = 0; r < kRows; ++r) {
       PrefetchBytes(gathered.sums + near[r] * gathered.sums_stride, 0, kVectors * n * static_cast<int64_t>(sizeof(C)));
     }
+    const C* next[kAheadRows];
+    for (int a = 0; kAhead && a < kAheadRows; ++a, ++ahead) {
+      next[a] = ahead < gathered.ahead_count ? gathered.rows + gathered.ahead[ahead] * gathered.row_stride : row[0];
+    }
     hn::Vec<D> sums[kRows][kVectors];
     (SetToZero(d, sums[kR], vectors), ...);
     if constexpr (kDepth > 0) {
@@ -200,6 +225,7 @@ HWY_INLINE void AddRowProductsOf(D d, const GatheredRows<C>& gathered, int64_t g
     } else {
       int64_t i = 0;
       for (; i + kDepthSteps <= depth; i += kDepthSteps) {
+        if constexpr (kAhead) PrefetchEach(next, i, kUpTo<kAheadRows>);
         AddChannels<kVectors>(d, row, i, matrix, sums, rows, kUpTo<kDepthSteps>);
       }
       for (; i < depth; ++i) AddChannel<kVectors>(d, row, i, matrix, sums, rows);
@@ -218,10 +244,13 @@ HWY_NOINLINE void AddRowProducts(D d, const GatheredRows<C>& gathered, int64_t g
   constexpr bool kUsual = kVectors == kPanelVectors || kVectors == kMostRowPanelVectors;
   if constexpr (kUsual && kRows == kMostRows<kVectors>) {
     if (depth == kShortDepth) {
-      return AddRowProductsOf<kVectors, kShortDepth>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
+      return AddRowProductsOf<kVectors, kShortDepth, false>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
+    }
+    if (gathered.ahead_count > 0) {
+      return AddRowProductsOf<kVectors, 0, true>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
     }
   }
-  AddRowProductsOf<kVectors, 0>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
+  AddRowProductsOf<kVectors, 0, false>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
 }
 
 // How many pairs before its turn the beginning of a row is fetched.

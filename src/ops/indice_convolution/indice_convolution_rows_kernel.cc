@@ -56,13 +56,11 @@ HWY_INLINE void MultiplyPanel(D d, GatheredRows<C> gathered, int64_t count, cons
   constexpr int64_t kMost = kMostRows<kVectors>;
   const int64_t full = count % kMost == 0 ? count / kMost : std::max<int64_t>(count / kMost - 1, 0);
   if (full > 0) AddRowProducts<kMost, kVectors>(d, gathered, full, panel, depth);
-  gathered.far += full * kMost;
-  gathered.near += full * kMost;
+  gathered.Skip(full, kMost);
   for (int64_t left = count - full * kMost; left > 0;) {
     const int64_t rows = left > kMost ? (left + 1) / 2 : left;
     MultiplyGroup<kVectors>(d, gathered, rows, panel, depth, kUpTo<kMost>);
-    gathered.far += rows;
-    gathered.near += rows;
+    gathered.Skip(1, rows);
     left -= rows;
   }
 }
@@ -84,7 +82,7 @@ struct ListPart {
   int64_t count;
 };
 
-// Rows that will be needed next, brought into the cache a share at a time.
+// Rows that will be needed next. Those that are converted first are brought into the cache a share at a time.
 struct NextRows {
   const std::byte* source;
   int64_t row_bytes;
@@ -154,7 +152,12 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
       const NextRows next_rows = {source, row_bytes, left > 0 ? part.far + begin + count : next.far,
                                   std::min(chunk, left > 0 ? left : next.count)};
       for (int64_t column = column_begin; column < column_end; column += width) {
-        if (shares > 1) next_rows.Prefetch((column - column_begin) / width, shares);
+        const int64_t share = (column - column_begin) / width;
+        if (shares > 1 && converts) next_rows.Prefetch(share, shares);
+        if (shares > 1 && !converts) {
+          gathered.ahead = next_rows.far + next_rows.count * share / shares;
+          gathered.ahead_count = next_rows.count * (share + 1) / shares - next_rows.count * share / shares;
+        }
         const int64_t vectors = DivideRoundUp(std::min(width, column_end - column), n);
         gathered.sums = sums + column - column_begin;
         MultiplyPanelOf<kMostRowPanelVectors>(d, vectors, gathered, count,
