@@ -47,14 +47,14 @@ void MarkCrowded(const ListPiece& piece, int64_t block) {
 
 // The near indices of a piece in which every index is above the one before, as in lists of different sites in order:
 // then it is enough to look at the last one and to find where the block changes. False if they are not so, or outside;
-// what has been written to `begins` by then is also what InspectAny would write, or what is written again.
+// what has been written to `begins` by then is what InspectAny writes there too.
 bool InspectAscending(const ListPiece& piece) {
   const D32 d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int32_t* const HWY_RESTRICT near = piece.near;
   const int32_t last = LastRow(piece.near_rows);
   int64_t i = piece.begin;
-  int32_t before = i > 0 ? near[i - 1] : -1;
+  const int32_t before = i > 0 ? near[i - 1] : -1;
   if (before < (i > 0 ? 0 : -1) || before > last) return false;
   int64_t block = before >> kBlockRowsLog2;  // -1 >> n is -1
   // Several tasks may write here if the list is out of order; then all of it is written again.
@@ -66,10 +66,8 @@ bool InspectAscending(const ListPiece& piece) {
     begin_blocks_until(near[position] >> kBlockRowsLog2, position);
     return true;
   };
-  if (i < piece.end) {
-    if (near[i] <= before || !enter(i)) return false;
-    ++i;
-  }
+  if (near[i] <= before || !enter(i)) return false;
+  ++i;
   const auto in_block = hn::Set(d, static_cast<int32_t>(kBlockRows - 1));
   for (; i + n <= piece.end; i += n) {
     const auto indices = hn::LoadU(d, near + i);

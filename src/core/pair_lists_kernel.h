@@ -6,7 +6,7 @@
 
 namespace detops {
 
-// The positions [begin, end) of a list with `count` pairs.
+// The positions [begin, end), not none, of a list with `count` pairs.
 struct ListPiece {
   const int32_t* near;
   const int32_t* far;

@@ -76,10 +76,11 @@ HWY_INLINE void AddNarrowProductsOf(const GatheredRows<float>& gathered, int64_t
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   VF weights[sizeof...(kS)][kQuads];
   (LoadVectors(d, matrix + kS * kQuads * n, weights[kS], quads), ...);
-  ForEachPair<true>(gathered, count, [&](const float* HWY_RESTRICT row, int32_t near) HWY_ATTR {
+  float* const sums = gathered.sums;
+  ForEachPair<true>(gathered, count, [&, sums](const float* HWY_RESTRICT row, int32_t near) HWY_ATTR {
     const VF numbers[] = {hn::LoadDup128(d, row + kQ * kBlockLanes)...};
     const VF products[] = {DotProducts(numbers, weights[kS], quads)...};
-    float* const to = gathered.sums + near * n;
+    float* const to = sums + near * n;
     hn::StoreU(hn::Add(hn::LoadU(d, to), AddLanes<static_cast<int>(sets.size())>(products)), d, to);
   });
 }

@@ -72,9 +72,10 @@ HWY_NOINLINE void AddNarrowProducts(const GatheredRows<float>& gathered, int64_t
   VF lone[kVectors];
   LoadVectors(d, matrix, weights, kUpTo<kQuads>);
   if constexpr (kLone) LoadVectors(d, matrix + kQuads * kWideNarrowLanes, lone, kUpTo<kVectors>);
-  ForEachPair<true>(gathered, count, [&](const float* HWY_RESTRICT row, int32_t near) HWY_ATTR {
+  float* const sums = gathered.sums;
+  ForEachPair<true>(gathered, count, [&, sums](const float* HWY_RESTRICT row, int32_t near) HWY_ATTR {
     const VF products = BlockProducts(row, weights, kUpTo<kQuads>);
-    float* const to = gathered.sums + near * kWideNarrowLanes;
+    float* const to = sums + near * kWideNarrowLanes;
     const VF sum = hn::LoadU(d, to);
     if constexpr (kLone) {
       // In every block: two lanes of its column and, between them, two of the fifth.

@@ -91,7 +91,7 @@ HWY_INLINE void PrefetchBytes(const void* row, int64_t begin, int64_t end) {
   for (int64_t b = begin; b < end; b += 64) hwy::Prefetch(static_cast<const char*>(row) + b);
 }
 
-// See GatheredRows; enough for a panel or two of columns (AVX-512), or for many.
+// See GatheredRows. A group has 6 rows, and every panel of columns meets all of them: 3 are enough from two panels on.
 inline constexpr int kAheadRows = kSumRegisters > 12 ? 3 : 2;
 
 // Rows that are multiplied by panels, and where their sums are. The pairs are far[i] -> near[i].
@@ -243,7 +243,7 @@ HWY_NOINLINE void AddRowProducts(D d, const GatheredRows<C>& gathered, int64_t g
                                  int64_t depth) {
   constexpr bool kUsual = kVectors == kPanelVectors || kVectors == kMostRowPanelVectors;
   if constexpr (kUsual && kRows == kMostRows<kVectors>) {
-    if (depth == kShortDepth) {
+    if (depth == kShortDepth) {  // a row is a line or two: fetching costs what it brings
       return AddRowProductsOf<kVectors, kShortDepth, false>(d, gathered, groups, matrix, depth, kUpTo<kRows>);
     }
     if (gathered.ahead_count > 0) {

@@ -301,11 +301,14 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
     if constexpr (kHasNarrow<C>) {
-      const bool finished = NothingToFinish<T>(problem.finish);
-      const OrderedRows in_target = {static_cast<C*>(problem.target) + first_row * width, width, whole};
-      const OrderedRows in_place = {sums, stride, rows};
-      if (tile.way == RowProductsWay::kNarrow) OrderColumns(sums, rows, width, finished ? in_target : in_place);
-      if (tile.way == RowProductsWay::kNarrow && finished) return;
+      const bool narrow = tile.way == RowProductsWay::kNarrow;
+      const bool finished = narrow && NothingToFinish<T>(problem.finish);
+      if (finished) {
+        OrderColumns(sums, rows, width, {static_cast<C*>(problem.target) + first_row * width, width, whole});
+      } else if (narrow) {
+        OrderColumns(sums, rows, width, {sums, stride, rows});
+      }
+      if (finished) return;
     }
     const auto finish = StreamsRows<T>(problem) ? FinishRows<StoreMode::kStream, T> : FinishRows<StoreMode::kPlain, T>;
     finish(problem, first_row, rows, sums, stride, begin, end, whole);

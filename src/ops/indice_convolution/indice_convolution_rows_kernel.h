@@ -53,7 +53,7 @@ inline bool IsNarrow(const FilterMatrices& filter, int64_t lanes) {
 struct OrderedRows {
   float* rows;
   int64_t stride;
-  int64_t whole;  // as many rows may be followed by numbers that are not theirs, up to a whole vector
+  int64_t whole;  // as many rows may be written with numbers behind them, up to a whole vector
 };
 
 // How the pairs of an offset are multiplied by its matrix.

@@ -52,8 +52,9 @@ HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t 
   LoadVectors(d, panel, w, kUpTo<kDepth * kVectors>);
   // Rows of sums are as long as the panel is wide.
   constexpr auto kSumsStride = static_cast<int64_t>(kVectors * hn::MaxLanes(D()));
-  const auto add = [&](const C* HWY_RESTRICT row, int32_t near) HWY_ATTR {
-    C* const to = gathered.sums + near * kSumsStride;
+  C* const sums = gathered.sums;
+  const auto add = [&, sums](const C* HWY_RESTRICT row, int32_t near) HWY_ATTR {
+    C* const to = sums + near * kSumsStride;
     if constexpr (kVectors == 1) {
       AddThinRow(d, row, w, to, kUpTo<(kDepth + 1) / 2>, kUpTo<kDepth / 2>);
     } else {
