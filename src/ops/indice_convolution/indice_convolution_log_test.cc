@@ -92,6 +92,19 @@ TEST(IndiceConvolutionLog, TellsWhereRowsAreConverted) {
   }
 }
 
+// What a handle says of one call.
+std::string LineOf(mluOpDataType_t type, int64_t ci, int64_t co, Way way) {
+  const Handle handle(DETOPS_PROFILE_FULL, 2);
+  std::vector<std::string> lines;
+  EXPECT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
+  const Problem problem(type, {.in_rows = 300, .out_rows = 300, .ci = ci, .co = co, .kernel = {3, 1, 1}},
+                        ListKind::kSubmanifold, 73);
+  Tensor result = problem.NewResult(way);
+  EXPECT_EQ(problem.Run(handle, way, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
+  EXPECT_EQ(lines.size(), 1u);
+  return lines.empty() ? "" : lines[0];
+}
+
 // With eight lanes: what fits the registers, what has few columns, and the rest.
 TEST(IndiceConvolutionLog, TellsHowRowsAreMultiplied) {
   const std::vector<std::string> targets = SupportedTargets();
@@ -106,18 +119,9 @@ TEST(IndiceConvolutionLog, TellsHowRowsAreMultiplied) {
                {MLUOP_DTYPE_FLOAT, 32, 7, "panels"},       {MLUOP_DTYPE_FLOAT, 18, 5, "panels"},
                {MLUOP_DTYPE_FLOAT, 36, 5, "panels"},       {MLUOP_DTYPE_DOUBLE, 16, 5, "panels"},
                {MLUOP_DTYPE_FLOAT, 16, 16, "panels"}};
-  const Handle handle(DETOPS_PROFILE_FULL, 2);
-  std::vector<std::string> lines;
-  ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
   for (const auto& each : cases) {
-    const Problem problem(each.type,
-                          {.in_rows = 300, .out_rows = 300, .ci = each.ci, .co = each.co, .kernel = {3, 1, 1}},
-                          ListKind::kSubmanifold, 73);
-    lines.clear();
-    Tensor result = problem.NewResult(Way::kForward);
-    ASSERT_EQ(problem.Run(handle, Way::kForward, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(lines.size(), 1u);
-    EXPECT_NE(lines[0].find(each.way), std::string::npos) << lines[0];
+    const std::string line = LineOf(each.type, each.ci, each.co, Way::kForward);
+    EXPECT_NE(line.find(each.way), std::string::npos) << line;
   }
 }
 
@@ -135,19 +139,10 @@ TEST(IndiceConvolutionLog, TellsHowFewColumnsAreMultipliedByLongVectors) {
       {MLUOP_DTYPE_HALF, 32, 5, "few columns", "16 lanes"},   {MLUOP_DTYPE_FLOAT, 16, 6, "few columns", "8 lanes"},
       {MLUOP_DTYPE_FLOAT, 24, 5, "few columns", "8 lanes"},   {MLUOP_DTYPE_DOUBLE, 16, 5, "panels", "4 lanes"},
       {MLUOP_DTYPE_FLOAT, 16, 16, "in registers", "16 lanes"}};
-  const Handle handle(DETOPS_PROFILE_FULL, 2);
-  std::vector<std::string> lines;
-  ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
   for (const auto& each : cases) {
-    const Problem problem(each.type,
-                          {.in_rows = 300, .out_rows = 300, .ci = each.ci, .co = each.co, .kernel = {3, 1, 1}},
-                          ListKind::kSubmanifold, 75);
-    lines.clear();
-    Tensor result = problem.NewResult(Way::kForward);
-    ASSERT_EQ(problem.Run(handle, Way::kForward, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(lines.size(), 1u);
-    EXPECT_NE(lines[0].find(each.way), std::string::npos) << lines[0];
-    EXPECT_NE(lines[0].find(each.lanes), std::string::npos) << lines[0];
+    const std::string line = LineOf(each.type, each.ci, each.co, Way::kForward);
+    EXPECT_NE(line.find(each.way), std::string::npos) << line;
+    EXPECT_NE(line.find(each.lanes), std::string::npos) << line;
   }
 }
 
@@ -161,18 +156,9 @@ TEST(IndiceConvolutionLog, TellsHowGradientsOfFiltersAreSummed) {
     const char* way;
   } cases[] = {{16, 16, "as they are short"}, {32, 32, "as they are short"}, {5, 16, "as they are short"},
                {16, 17, "copied in chunks"},  {33, 32, "copied in chunks"},  {64, 128, "copied in chunks"}};
-  const Handle handle(DETOPS_PROFILE_FULL, 2);
-  std::vector<std::string> lines;
-  ASSERT_EQ(detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, Keep, &lines), MLUOP_STATUS_SUCCESS);
   for (const auto& each : cases) {
-    const Problem problem(MLUOP_DTYPE_FLOAT,
-                          {.in_rows = 300, .out_rows = 300, .ci = each.ci, .co = each.co, .kernel = {3, 1, 1}},
-                          ListKind::kSubmanifold, 74);
-    lines.clear();
-    Tensor result = problem.NewResult(Way::kBackwardFilter);
-    ASSERT_EQ(problem.Run(handle, Way::kBackwardFilter, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(lines.size(), 1u);
-    EXPECT_NE(lines[0].find(each.way), std::string::npos) << lines[0];
+    const std::string line = LineOf(MLUOP_DTYPE_FLOAT, each.ci, each.co, Way::kBackwardFilter);
+    EXPECT_NE(line.find(each.way), std::string::npos) << line;
   }
 }
 
