@@ -13,6 +13,7 @@
 #endif
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "hwy/highway.h"
@@ -23,6 +24,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
+
+// Sums of type C may be narrow products on this target, if WayOf says so.
+template <typename C>
+inline constexpr bool kHasNarrow = std::is_same_v<C, float> && HWY_TARGET != HWY_SCALAR;
 
 // The scalar target has no blocks, AVX3 a version of its own (indice_convolution_narrow_wide-inl.h).
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_AVX3

@@ -108,14 +108,6 @@ struct GatheredRows {
   // for every step along the channels. All at once they would wait for each other.
   const int32_t* ahead = nullptr;
   int64_t ahead_count = 0;
-
-  HWY_INLINE void Skip(int64_t groups, int64_t rows_of_group) {
-    far += groups * rows_of_group;
-    near += groups * rows_of_group;
-    const int64_t fetched = HWY_MIN(groups * kAheadRows, ahead_count);
-    ahead += fetched;
-    ahead_count -= fetched;
-  }
 };
 
 // How many groups before its turn.

@@ -17,19 +17,15 @@
 #include "ops/indice_convolution/indice_convolution_finish-inl.h"
 #include "ops/indice_convolution/indice_convolution_narrow-inl.h"
 #include "ops/indice_convolution/indice_convolution_narrow_wide-inl.h"
+#include "ops/indice_convolution/indice_convolution_pack-inl.h"
 #include "ops/indice_convolution/indice_convolution_product-inl.h"
 #include "ops/indice_convolution/indice_convolution_rows-inl.h"
 #include "ops/indice_convolution/indice_convolution_thin-inl.h"
-#include "simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops {
 namespace HWY_NAMESPACE {
 namespace {
-
-// Sums of type C may be narrow products on this target, if WayOf says so.
-template <typename C>
-inline constexpr bool kHasNarrow = std::is_same_v<C, float> && HWY_TARGET != HWY_SCALAR;
 
 // Converted rows lie one behind the other.
 struct RowNumbers {
@@ -56,11 +52,14 @@ HWY_INLINE void MultiplyPanel(D d, GatheredRows<C> gathered, int64_t count, cons
   constexpr int64_t kMost = kMostRows<kVectors>;
   const int64_t full = count % kMost == 0 ? count / kMost : std::max<int64_t>(count / kMost - 1, 0);
   if (full > 0) AddRowProducts<kMost, kVectors>(d, gathered, full, panel, depth);
-  gathered.Skip(full, kMost);
+  gathered.far += full * kMost;
+  gathered.near += full * kMost;
+  gathered.ahead_count = 0;  // full groups have fetched what there is
   for (int64_t left = count - full * kMost; left > 0;) {
     const int64_t rows = left > kMost ? (left + 1) / 2 : left;
     MultiplyGroup<kVectors>(d, gathered, rows, panel, depth, kUpTo<kMost>);
-    gathered.Skip(1, rows);
+    gathered.far += rows;
+    gathered.near += rows;
     left -= rows;
   }
 }
@@ -301,77 +300,17 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
     if constexpr (kHasNarrow<C>) {
-      const bool narrow = tile.way == RowProductsWay::kNarrow;
-      const bool finished = narrow && NothingToFinish<T>(problem.finish);
-      if (finished) {
-        OrderColumns(sums, rows, width, {static_cast<C*>(problem.target) + first_row * width, width, whole});
-      } else if (narrow) {
+      if (tile.way == RowProductsWay::kNarrow) {
+        if (NothingToFinish<T>(problem.finish)) {
+          return OrderColumns(sums, rows, width, {static_cast<C*>(problem.target) + first_row * width, width, whole});
+        }
         OrderColumns(sums, rows, width, {sums, stride, rows});
       }
-      if (finished) return;
     }
     const auto finish = StreamsRows<T>(problem) ? FinishRows<StoreMode::kStream, T> : FinishRows<StoreMode::kPlain, T>;
     finish(problem, first_row, rows, sums, stride, begin, end, whole);
     // What was written must be visible to whoever learns that this tile is done.
     hwy::FlushStream();
-  }
-}
-
-// Rows of `count` columns, one behind the other and `padded` with zeros.
-template <typename T>
-void PackPanel(const FilterMatrices& filter, const T* HWY_RESTRICT from, int64_t count, int64_t padded,
-               SumOf<T>* HWY_RESTRICT to) {
-  const hn::ScalableTag<SumOf<T>> d;
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
-  int64_t packed_rows = 0, packed_columns = 0;  // so far
-#if HWY_TARGET != HWY_SCALAR
-  // Numbers of a column side by side: blocks of them are turned around.
-  if constexpr (!std::is_same_v<T, double>) {
-    constexpr int64_t kBlock = kTransposeBlock;
-    if (filter.row_stride == 1 && filter.column_stride != 1) {
-      packed_rows = filter.rows / kBlock * kBlock;
-      packed_columns = count / kBlock * kBlock;
-    }
-    for (int64_t column = 0; column < packed_columns; column += kBlock) {
-      const T* const source = from + column * filter.column_stride;
-      for (int64_t row = 0; row < packed_rows; row += kBlock) {
-        TransposeBlock<true>(source + row, filter.column_stride, to + row * padded + column, padded, kBlock);
-      }
-    }
-  }
-#endif
-  for (int64_t row = 0; row < filter.rows; ++row, to += padded) {
-    const T* const line = from + row * filter.row_stride;
-    int64_t c = row < packed_rows ? packed_columns : 0;
-    if (filter.column_stride == 1) {
-      for (; c + n <= count; c += n) hn::StoreU(LoadElements(d, line + c), d, to + c);
-    }
-    for (; c < count; ++c) to[c] = ToSum(line[c * filter.column_stride]);
-    for (; c < padded; ++c) to[c] = 0;
-  }
-}
-
-template <typename T>
-void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, void* panels) {
-  using C = SumOf<T>;
-  const hn::ScalableTag<C> d;
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
-  const T* const from = static_cast<const T*>(filters) + offset * filter.offset_stride;
-  C* HWY_RESTRICT to = static_cast<C*>(panels);
-  if constexpr (kHasNarrow<C>) {
-    if (WayOf(filter, n, sizeof(C)) == RowProductsWay::kNarrow) {
-      const auto weight_of = [&](int64_t row, int64_t column) {
-        return ToSum(from[row * filter.row_stride + column * filter.column_stride]);
-      };
-      return PackNarrow(filter, weight_of, to);
-    }
-  }
-  const int64_t width = RowPanelVectors(filter, n) * n;
-  for (int64_t column = 0; column < filter.columns; column += width) {
-    const int64_t count = std::min(width, filter.columns - column);
-    const int64_t padded = PaddedColumns(count, n);
-    PackPanel<T>(filter, from + column * filter.column_stride, count, padded, to);
-    to += filter.rows * padded;
   }
 }
 
