@@ -30,8 +30,9 @@ const char* detopsGetVersion(void);
 /* ---- errors --------------------------------------------------------------------------------- */
 
 /** One English sentence about the last failed call on this handle; with NULL, about the last failed call of
- * this thread, with or without a handle. Empty after a call that succeeded. Never NULL. The text lives until
- * the next call with the handle (with NULL: of this thread). */
+ * this thread, with or without a handle. A call with a handle that succeeds empties both texts; one without (also
+ * mluOpDestroy, whose handle is gone) leaves the thread's alone, so that a program may free what it has and print then.
+ * Never NULL. The text lives until the next call with the handle (with NULL: of this thread). */
 const char* detopsGetLastError(mluOpHandle_t handle);
 
 /* ---- profile and checks --------------------------------------------------------------------- */

@@ -325,11 +325,31 @@ TEST_F(ExtensionsTest, FailuresWithoutHandleSetOnlyTheThreadsText) {
   EXPECT_EQ(mluOpCreateTensorDescriptor(nullptr), MLUOP_STATUS_BAD_PARAM);
   EXPECT_EQ(ThreadText(), "mluOpCreateTensorDescriptor: desc is NULL, expected a place for the result.");
   EXPECT_EQ(Text(), on_handle);
+}
+
+// After a failure programs free what they have and print then.
+TEST_F(ExtensionsTest, SuccessWithoutHandleLeavesTheTexts) {
+  mluOpHandle_t other = nullptr;
   mluOpTensorDescriptor_t desc = nullptr;
-  EXPECT_EQ(mluOpCreateTensorDescriptor(&desc), MLUOP_STATUS_SUCCESS);
-  EXPECT_EQ(ThreadText(), "");
-  EXPECT_EQ(Text(), on_handle) << "a success without the handle emptied the handle's text";
-  EXPECT_EQ(mluOpDestroyTensorDescriptor(desc), MLUOP_STATUS_SUCCESS);
+  mluOpSparseConvolutionDescriptor_t sparse = nullptr;
+  ASSERT_EQ(mluOpCreate(&other), MLUOP_STATUS_SUCCESS);
+  ASSERT_EQ(detopsSetNumThreads(handle_, -5), MLUOP_STATUS_BAD_PARAM);
+  const std::string text = Text();
+  const int extents[] = {2, 3};
+  size_t bytes = 0;
+#define EXPECT_LEAVES(call)               \
+  EXPECT_EQ(call, MLUOP_STATUS_SUCCESS);  \
+  EXPECT_EQ(ThreadText(), text) << #call; \
+  EXPECT_EQ(Text(), text) << #call
+  EXPECT_LEAVES(mluOpCreateTensorDescriptor(&desc));
+  EXPECT_LEAVES(mluOpSetTensorDescriptor(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 2, extents));
+  EXPECT_LEAVES(mluOpDestroyTensorDescriptor(desc));
+  EXPECT_LEAVES(mluOpCreateSparseConvolutionDescriptor(&sparse));
+  EXPECT_LEAVES(mluOpDestroySparseConvolutionDescriptor(sparse));
+  EXPECT_LEAVES(mluOpGetSizeOfDataType(MLUOP_DTYPE_FLOAT, &bytes));
+  EXPECT_LEAVES(detopsSetTarget(nullptr));
+  EXPECT_LEAVES(mluOpDestroy(other));
+#undef EXPECT_LEAVES
 }
 
 TEST_F(ExtensionsTest, HandlesKeepSeparateTexts) {

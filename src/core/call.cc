@@ -82,8 +82,10 @@ NumberText::NumberText(double value) { WriteNumber(value, text); }
 NumberText::NumberText(float value) { WriteNumber(value, text); }
 
 mluOpStatus_t Call::Succeed() const {
-  ThreadTexts::Clear();
-  if (handle_ != nullptr) handle_->error_text[0] = '\0';
+  if (handle_ != nullptr) {
+    ThreadTexts::Clear();
+    handle_->error_text[0] = '\0';
+  }
   return MLUOP_STATUS_SUCCESS;
 }
 

@@ -31,7 +31,8 @@ class Call {
   // `function` is the C name; `handle` may be NULL.
   Call(const char* function, mluOpHandle_t handle) : function_(function), handle_(handle) {}
 
-  // Ends the call well: empties the error text.
+  // Ends the call well: empties the error text. A call without a handle leaves the thread's text alone: after a failure
+  // users free descriptors first and print then.
   mluOpStatus_t Succeed() const;
 
   // Ends the call badly: the text becomes "function: sentence". The sentence ends with a full stop.

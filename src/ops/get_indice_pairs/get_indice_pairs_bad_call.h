@@ -195,7 +195,7 @@ class BadCall {
       status = get_pairs(handle, sparse, indices_desc.get(), indices.data, workspace, workspace_size, pairs_desc.get(),
                          indice_pairs.data, out_desc.get(), out_indices.data, num_desc.get(), indice_num.data);
     }
-    const std::string text = detopsGetLastError(nullptr);  // now: freeing the descriptors succeeds, which empties it
+    const std::string text = detopsGetLastError(nullptr);
     if (handle != nullptr) {
       EXPECT_EQ(detopsGetLastError(handle), text);
     }

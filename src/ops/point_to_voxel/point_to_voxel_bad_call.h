@@ -76,7 +76,7 @@ class BadCall {
         with_voxel_size ? voxel_size.data() : nullptr, with_grid ? grid.data() : nullptr, max_points, max_voxels, order,
         desc(0), tensors[0].data, desc(1), tensors[1].data, desc(2), tensors[2].data, desc(3), tensors[3].data, desc(4),
         tensors[4].data, desc(5), tensors[5].data, desc(6), tensors[6].data, with_voxel_num ? &voxel_num : nullptr);
-    thread_text = detopsGetLastError(nullptr);  // now: freeing the descriptors succeeds, which empties it
+    thread_text = detopsGetLastError(nullptr);
     return status;
   }
 

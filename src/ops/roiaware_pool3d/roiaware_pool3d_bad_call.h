@@ -80,7 +80,7 @@ class BadCall {
     descriptors_.clear();
     for (const TensorArgument& tensor : tensors) descriptors_[tensor.name] = Describe(tensor);
     const mluOpStatus_t status = Dispatch(with_handle ? handle.get() : nullptr);
-    thread_text = detopsGetLastError(nullptr);  // now: freeing the descriptors succeeds, which empties it
+    thread_text = detopsGetLastError(nullptr);
     descriptors_.clear();
     return status;
   }

@@ -58,7 +58,7 @@ class BadCall {
     const mluOpStatus_t status =
         align(with_handle ? handle.get() : nullptr, source_desc.get(), source.data, boxes_desc.get(), boxes.data,
               spatial_scale, points, target_desc.get(), target.data);
-    thread_text = detopsGetLastError(nullptr);  // now: freeing the descriptors succeeds, which empties it
+    thread_text = detopsGetLastError(nullptr);
     return status;
   }
 
