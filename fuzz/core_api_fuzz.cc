@@ -321,6 +321,12 @@ void World::CallMemory() {
   int* const to_device = OrNull(bytes_, &device);
   unsigned int* const to_devices = OrNull(bytes_, &devices);
   ExpectCnrt(cnrtGetDevice(to_device), to_device != nullptr ? cnrtSuccess : kBad, "cnrtGetDevice");
+  int attribute = 7;
+  int* const to_attribute = OrNull(bytes_, &attribute);
+  const bool asked = to_attribute != nullptr && (direction == 0 || direction == 1);
+  const auto which = static_cast<cnrtDeviceAttr_t>(cnrtAttrClusterCount + direction);
+  ExpectCnrt(cnrtDeviceGetAttribute(to_attribute, which, 0), asked ? cnrtSuccess : kBad, "cnrtDeviceGetAttribute");
+  if (attribute != (asked ? 1 : 7)) Broken("wrong attribute");
   ExpectCnrt(cnrtGetDeviceCount(to_devices), to_devices != nullptr ? cnrtSuccess : kBad, "cnrtGetDeviceCount");
   if (device != (to_device != nullptr ? 0 : 7) || devices != (to_devices != nullptr ? 1u : 7u)) Broken("wrong device");
   const cnrtRet_t result = bytes_.Bool() ? cnrtSuccess : cnrtErrorSys;

@@ -61,6 +61,12 @@ typedef enum {
 #define CNRT_MEM_TRANS_DIR_DEV2HOST cnrtMemcpyDevToHost
 #define CNRT_MEM_TRANS_DIR_HOST2HOST cnrtMemcpyHostToHost
 
+/** What cnrtDeviceGetAttribute tells; the values are the accelerator runtime's. */
+typedef enum {
+  cnrtAttrClusterCount = 0x205,   /**< Clusters of the device. */
+  cnrtAttrMcorePerCluster = 0x206 /**< Cores of a cluster. */
+} cnrtDeviceAttr_t;
+
 /** An in-order queue. Owned by the caller from cnrtQueueCreate to cnrtQueueDestroy. */
 typedef struct cnrtQueueStruct* cnrtQueue_t;
 
@@ -153,6 +159,10 @@ cnrtRet_t cnrtGetDevice(int* ordinal);
 
 /** Chooses the device. Error: cnrtErrorDeviceInvalid (ordinal is not 0). */
 cnrtRet_t cnrtSetDevice(int ordinal);
+
+/** The host is one cluster of one core: *value becomes 1. Errors: cnrtErrorArgsInvalid (value is NULL, or attribute is
+ * none of the above), cnrtErrorDeviceInvalid (ordinal is not 0). */
+cnrtRet_t cnrtDeviceGetAttribute(int* value, cnrtDeviceAttr_t attribute, int ordinal);
 
 /* ---- errors --------------------------------------------------------------------------------- */
 

@@ -217,6 +217,46 @@ TEST_F(CnrtTest, TheHostIsTheOnlyDevice) {
   ExpectError(cnrtErrorArgsInvalid, cnrtGetDevice(nullptr));
 }
 
+TEST_F(CnrtTest, TheHostIsOneClusterOfOneCore) {
+  static_assert(cnrtAttrClusterCount == 0x205 && cnrtAttrMcorePerCluster == 0x206);
+  for (const cnrtDeviceAttr_t attribute : {cnrtAttrClusterCount, cnrtAttrMcorePerCluster}) {
+    int value = 77;
+    ExpectError(cnrtErrorDeviceInvalid, cnrtDeviceGetAttribute(&value, attribute, 1));
+    ExpectError(cnrtErrorArgsInvalid, cnrtDeviceGetAttribute(nullptr, attribute, 0));
+    EXPECT_EQ(value, 77);
+    EXPECT_EQ(cnrtDeviceGetAttribute(&value, attribute, 0), cnrtSuccess);
+    EXPECT_EQ(value, 1);
+  }
+  int value = 77;
+  ExpectError(cnrtErrorArgsInvalid, cnrtDeviceGetAttribute(&value, static_cast<cnrtDeviceAttr_t>(0x207), 0));
+  EXPECT_EQ(value, 77);
+}
+
+// The driver's part, as helpers of accelerator programs ask it: how much may one task take?
+TEST_F(CnrtTest, ContextOfTheDriver) {
+  static_assert(CN_ERROR_INVALID_VALUE == 100006 && CN_KERNEL_CLASS_BLOCK == 1 && CN_KERNEL_CLASS_UNION == 4);
+  static_assert(CN_KERNEL_CLASS_UNION2 == 8 && CN_KERNEL_CLASS_UNION4 == 16 && CN_KERNEL_CLASS_UNION8 == 32);
+  static_assert(CN_KERNEL_CLASS_UNION16 == 64 && CN_KERNEL_CLASS_NONE == 255);
+  static_assert(CN_CTX_CONFIG_VISIBLE_CLUSTER == 0 && CN_CTX_CONFIG_VISIBLE_CLUSTER_NUM == 1);
+  static_assert(CN_CTX_CONFIG_UNION_LIMIT == 2);
+  CNcontext context;
+  EXPECT_EQ(cnCtxGetCurrent(nullptr), CN_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cnCtxGetCurrent(&context), CN_SUCCESS);
+  CNctxConfigParam param;
+  EXPECT_EQ(cnGetCtxConfigParam(context, CN_CTX_CONFIG_VISIBLE_CLUSTER, &param), CN_SUCCESS);
+  EXPECT_EQ(param.visibleCluster, 1u);
+  param.visibleClusterNumber = 7;
+  EXPECT_EQ(cnGetCtxConfigParam(context, static_cast<CNctxConfigParamType>(3), &param), CN_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cnGetCtxConfigParam(reinterpret_cast<CNcontext>(&param), CN_CTX_CONFIG_UNION_LIMIT, &param),
+            CN_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cnGetCtxConfigParam(context, CN_CTX_CONFIG_UNION_LIMIT, nullptr), CN_ERROR_INVALID_VALUE);
+  EXPECT_EQ(param.visibleClusterNumber, 7u) << "a refused call wrote";
+  EXPECT_EQ(cnGetCtxConfigParam(context, CN_CTX_CONFIG_VISIBLE_CLUSTER_NUM, &param), CN_SUCCESS);
+  EXPECT_EQ(param.visibleClusterNumber, 1u);
+  EXPECT_EQ(cnGetCtxConfigParam(context, CN_CTX_CONFIG_UNION_LIMIT, &param), CN_SUCCESS);
+  EXPECT_EQ(param.unionLimit, CN_KERNEL_CLASS_BLOCK);
+}
+
 TEST_F(CnrtTest, ErrorStringsAreTheEnumeratorsSpelling) {
 #define EXPECT_SPELLING(value) EXPECT_STREQ(cnrtGetErrorStr(value), #value)
   EXPECT_SPELLING(cnrtSuccess);

@@ -99,4 +99,100 @@ typedef enum {
   MLUOP_POINTER_MODE_DEVICE = 1 /**< device memory; default */
 } mluOpPointerMode_t;
 
+/* ---- Enumerators of operators that are not here ----
+ * No function of mlu_op.h takes them yet; they are declared so that sources and headers that mention them compile. */
+
+/** Axes of a batch of sequences: N batch, B beam, T time, C embedding. */
+typedef enum {
+  MLUOP_SEQDATA_TNC = 0,        /**< time, batch, embedding */
+  MLUOP_SEQDATA_TNC_PACKED = 1, /**< the same without the gaps of shorter sequences */
+  MLUOP_SEQDATA_NTC = 2,        /**< batch, time, embedding */
+  MLUOP_SEQDATA_NC = 3,         /**< batch, embedding */
+  MLUOP_SEQDATA_TNBC = 4,       /**< time, batch, beam, embedding */
+  MLUOP_SEQDATA_TBNC = 5,       /**< time, beam, batch, embedding */
+  MLUOP_SEQDATA_NBTC = 6,       /**< batch, beam, time, embedding */
+  MLUOP_SEQDATA_NTBC = 7,       /**< batch, time, beam, embedding */
+  MLUOP_SEQDATA_BNTC = 8,       /**< beam, batch, time, embedding */
+  MLUOP_SEQDATA_BTNC = 9,       /**< beam, time, batch, embedding */
+  MLUOP_SEQDATA_TN = 10,        /**< time, batch */
+  MLUOP_SEQDATA_NT = 11         /**< batch, time */
+} mluOpSeqDataLayout_t;
+
+/** What describes a quantized value. */
+typedef enum {
+  MLUOP_QUANTIZE_POSITION = 0,             /**< a power of two */
+  MLUOP_QUANTIZE_POSITION_SCALE = 1,       /**< and a factor */
+  MLUOP_QUANTIZE_POSITION_SCALE_OFFSET = 2 /**< and a zero point */
+} mluOpQuantizeMode_t;
+
+/** Base of a logarithm. */
+typedef enum {
+  MLUOP_LOG_E = 0, /**< e */
+  MLUOP_LOG_2 = 1, /**< 2 */
+  MLUOP_LOG_10 = 2 /**< 10 */
+} mluOpLogBase_t;
+
+/** What the four numbers of a box are. */
+typedef enum {
+  MLUOP_NMS_BOX_DIAGONAL = 0, /**< x1, y1, x2, y2: two opposite corners */
+  MLUOP_NMS_BOX_CENTER = 1    /**< x, y, width, height: the centre and the extents */
+} mluOpNmsBoxPointMode_t;
+
+/** What non-maximum suppression gives for the boxes it keeps. */
+typedef enum {
+  MLUOP_NMS_OUTPUT_TARGET_INDICES = 0,              /**< their indices */
+  MLUOP_NMS_OUTPUT_TARGET_CONFIDENCE_AND_POS_1 = 1, /**< a row per box: score, x1, y1, x2, y2 */
+  MLUOP_NMS_OUTPUT_TARGET_CONFIDENCE_AND_POS_2 = 2, /**< all scores, then all x1, all y1, all x2, all y2 */
+  MLUOP_NMS_OUTPUT_TARGET_BATCH_AND_CLASS = 3       /**< a row per box: image, class, index */
+} mluOpNmsOutputMode_t;
+
+/** What happens to the score of a box that overlaps a better one. */
+typedef enum {
+  MLUOP_NMS_HARD_NMS = 0,         /**< above the threshold it becomes 0 */
+  MLUOP_NMS_SOFT_NMS_LINEAR = 1,  /**< above the threshold it is multiplied by 1 - overlap */
+  MLUOP_NMS_SOFT_NMS_GAUSSIAN = 2 /**< it is multiplied by exp(-overlap^2 / (2 sigma)) */
+} mluOpNmsMethodMode_t;
+
+/** Whether a box's last pixel belongs to it. */
+typedef enum {
+  MLUOP_NMS_ALGO_EXCLUDE_BOUNDARY = 0, /**< no: its width is x2 - x1 */
+  MLUOP_NMS_ALGO_INCLUDE_BOUNDARY = 1  /**< yes: its width is x2 - x1 + offset */
+} mluOpNmsAlgo_t;
+
+/** Type of the indices that a reduction gives. */
+typedef enum {
+  MLUOP_32BIT_INDICES = 0, /**< 32-bit unsigned integers */
+  MLUOP_16BIT_INDICES = 1  /**< 16-bit unsigned integers */
+} mluOpIndicesType_t;
+
+/** What becomes of the elements of a loss. */
+typedef enum {
+  MLUOP_LOSS_REDUCTION_NONE = 0, /**< they stay */
+  MLUOP_LOSS_REDUCTION_SUM = 1,  /**< their sum */
+  MLUOP_LOSS_REDUCTION_MEAN = 2  /**< their weighted mean */
+} mluOpLossReduction_t;
+
+/** What a reduction computes. */
+typedef enum {
+  MLUOP_REDUCE_DSUM = 0,  /**< sum */
+  MLUOP_REDUCE_DMEAN = 1, /**< mean */
+  MLUOP_REDUCE_DMAX = 2   /**< maximum */
+} mluOpReduceMode_t;
+
+/** What a pooling window gives. */
+typedef enum {
+  MLUOP_POOLING_MAX = 0,                           /**< maximum */
+  MLUOP_POOLING_AVERAGE_COUNT_INCLUDE_PADDING = 1, /**< mean, padding counted as zeros */
+  MLUOP_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING = 2, /**< mean of what is not padding */
+  MLUOP_POOLING_FIXED = 3                          /**< of unpooling: the window's centre */
+} mluOpPoolingMode_t;
+
+/** Settings of the AdamW optimiser. */
+typedef enum {
+  MLUOP_ADAMW_WEIGHT_DECAY = 0,   /**< weight decay */
+  MLUOP_ADAMW_GRAD_SCALE = 1,     /**< factor of the gradient */
+  MLUOP_ADAMW_USE_NESTEROV = 2,   /**< Nesterov's momentum */
+  MLUOP_ADAMW_NEED_REMOVE_NAN = 3 /**< NaN in the result becomes 0 */
+} mluOpAdamWDescAttribute_t;
+
 #endif /* DETOPS_MLU_OP_TYPES_H_ */

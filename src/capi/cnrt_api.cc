@@ -148,6 +148,15 @@ cnrtRet_t cnrtGetDevice(int* ordinal) {
 }
 cnrtRet_t cnrtSetDevice(int ordinal) { return ordinal == 0 ? cnrtSuccess : Fail(cnrtErrorDeviceInvalid); }
 
+cnrtRet_t cnrtDeviceGetAttribute(int* value, cnrtDeviceAttr_t attribute, int ordinal) {
+  if (value == nullptr || (attribute != cnrtAttrClusterCount && attribute != cnrtAttrMcorePerCluster)) {
+    return Fail(cnrtErrorArgsInvalid);
+  }
+  if (ordinal != 0) return Fail(cnrtErrorDeviceInvalid);
+  *value = 1;
+  return cnrtSuccess;
+}
+
 const char* cnrtGetErrorStr(cnrtRet_t code) {
   // clang-format off
   switch (code) {

@@ -252,6 +252,21 @@ void AddDevices(RuntimeTable& table) {
   }
   set.HasNothingElse(Row::Objects::kNone);
 
+  RuntimeRow attribute = table.Add("cnrtDeviceGetAttribute", [](Runtime& r, mluOpHandle_t) -> int {
+    return cnrtDeviceGetAttribute(&r.number, cnrtAttrClusterCount, 0);
+  });
+  RuntimeTable::Null(attribute, "value", [](Runtime&, mluOpHandle_t) -> int {
+    return cnrtDeviceGetAttribute(nullptr, cnrtAttrClusterCount, 0);
+  });
+  attribute.Refuses(BadClass::kEnumerator, "no attribute has this number", cnrtErrorArgsInvalid, "cnrtErrorArgsInvalid",
+                    [](Runtime& r, mluOpHandle_t) -> int {
+                      return cnrtDeviceGetAttribute(&r.number, static_cast<cnrtDeviceAttr_t>(1), 0);
+                    });
+  attribute.Refuses(
+      BadClass::kEnumerator, "no device has this number", cnrtErrorDeviceInvalid, "cnrtErrorDeviceInvalid",
+      [](Runtime& r, mluOpHandle_t) -> int { return cnrtDeviceGetAttribute(&r.number, cnrtAttrClusterCount, 1); });
+  attribute.HasNothingElse(Row::Objects::kNone);
+
   RuntimeRow text = table.Add("cnrtGetErrorStr", [](Runtime&, mluOpHandle_t) {
     return std::strcmp(cnrtGetErrorStr(cnrtErrorNoMem), "cnrtErrorNoMem");
   });
