@@ -89,6 +89,7 @@ struct Baseline {
 
 struct Case {
   const Operator* op = nullptr;
+  bool full_profile = false;  // all that the library can do, or what the contract says
   Params params;
   std::vector<HostTensor> inputs;                // in the order of the case files
   std::vector<HostTensor> outputs;               // likewise

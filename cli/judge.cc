@@ -44,7 +44,7 @@ class Judge {
 
   void Run(const Case& c) {
     step_("setting up");
-    Session session(library_, c, result_.profile == "full");
+    Session session(library_, c, Placement::kAligned);
     const int threads = threads_ > 0 ? threads_ : options_.threads;
     if (threads > 0) session.SetThreads(threads);
     const Contents first = FirstCall(session);
@@ -146,7 +146,7 @@ class Judge {
   // Tensors that begin one element further than the runtime aligns memory.
   void CheckAlignment(const Case& c, int threads, const Contents& first) {
     step_("other alignment");
-    Session session(library_, c, result_.profile == "full", Placement::kShifted);
+    Session session(library_, c, Placement::kShifted);
     session.SetThreads(threads);
     std::string reason;
     if (session.Prepare() != MLUOP_STATUS_SUCCESS) {

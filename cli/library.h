@@ -8,9 +8,9 @@
 
 #include "detops.h"
 
-// The header has a second, shorter C++ overload of this one.
+// As released, which is what every library exports; the header has an overload for the design document's form.
 using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, float, int, int, mluOpTensorDescriptor_t,
-                                                   const void*, mluOpTensorDescriptor_t, const void*, void*, size_t,
+                                                   const void*, mluOpTensorDescriptor_t, const void*,
                                                    mluOpTensorDescriptor_t, void*, mluOpTensorDescriptor_t, void*);
 
 // clang-format off: it finds no end with lists like these

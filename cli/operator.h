@@ -105,7 +105,7 @@ class Operator {
   // Throws UsageError if a case of this shape cannot be made. `shape` has all keys.
   virtual void Validate(const Shape& shape) const = 0;
   // Inputs are the same for the same shape, type and seed on every machine. `shape` has all keys.
-  virtual Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const = 0;
+  virtual Case Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const = 0;
   virtual std::string Summary(const Shape& shape) const = 0;  // short, for tables
 
   // Bytes for `invocation.workspace`. 0 where the operator has no such function.

@@ -6,8 +6,7 @@
 
 namespace detops_cli {
 
-Session::Session(const Library& library, const Case& the_case, bool full_profile, Placement placement)
-    : Session(library, the_case) {
+Session::Session(const Library& library, const Case& the_case, Placement placement) : Session(library, the_case) {
   placement_ = placement;
   mluOpHandle_t handle = nullptr;
   const mluOpStatus_t created = library_->mluOpCreate(&handle);
@@ -17,7 +16,7 @@ Session::Session(const Library& library, const Case& the_case, bool full_profile
     if (library_->cnrtQueueCreate(&queue_) == cnrtSuccess) library_->mluOpSetQueue(handle, queue_);
   }
   if (library_->detopsSetProfile != nullptr) {
-    library_->detopsSetProfile(handle, full_profile ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT);
+    library_->detopsSetProfile(handle, case_.full_profile ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT);
   }
   invocation_.params = case_.params;
   if (const auto* sparse = std::get_if<GetIndicePairsParams>(&case_.params)) MakeSparseDescriptor(*sparse);

@@ -19,7 +19,7 @@ enum class Placement { kAligned, kShifted };
 class Session {
  public:
   // Throws DeviceError if memory, a handle or a descriptor is refused.
-  Session(const Library& library, const Case& the_case, bool full_profile, Placement placement = Placement::kAligned);
+  Session(const Library& library, const Case& the_case, Placement placement);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

@@ -45,15 +45,16 @@ void Loosen(Case& c, const Bars& bars, mluOpDataType_t type) {
   }
 }
 
-Recipe MakeRecipe(const Operator& op, const Shape& shape, mluOpDataType_t type) {
+Recipe MakeRecipe(const Operator& op, const Shape& shape, mluOpDataType_t type, bool beyond_contract = false) {
   const Shape complete = Complete(op, shape);
   Recipe recipe;
   recipe.about.op = op.name();
   recipe.about.shape = op.Summary(complete);
   recipe.about.type = TypeName(type);
   recipe.about.layout = complete.Has("layout") ? complete.Word("layout") : "";
-  recipe.about.profile = Contains(op.contract_types(), type) ? "contract" : "full";
-  recipe.make = [&op, complete, type] { return op.Make(complete, type, kSeed); };
+  const bool full = beyond_contract || !Contains(op.contract_types(), type);
+  recipe.about.profile = full ? "full" : "contract";
+  recipe.make = [&op, complete, type, full] { return op.Make(complete, type, full, kSeed); };
   return recipe;
 }
 
@@ -105,8 +106,7 @@ std::vector<Recipe> MakeSuite(const std::string& name) {
     for (const std::string_view op_name : row.operators) {
       const Operator& op = *FindOperator(op_name);
       for (const mluOpDataType_t type : TypesOf(op, row.types)) {
-        Recipe recipe = MakeRecipe(op, Shape(row.shape), type);
-        if (row.full_profile) recipe.about.profile = "full";
+        Recipe recipe = MakeRecipe(op, Shape(row.shape), type, row.full_profile);
         recipe.about.suite = name;
         recipe.about.source = row.source;
         recipe.about.id = fmt::format("{}/{}/{}/{}", name, op_name, row.name, recipe.about.type);

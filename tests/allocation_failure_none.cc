@@ -51,6 +51,7 @@ constexpr const char* kTakeMemory[] = {"cnrtHostMalloc",
                                        "mluOpIndiceConvolutionForward",
                                        "mluOpPsRoiPoolBackward",
                                        "mluOpPsRoiPoolForward",
+                                       "mluOpPsRoiPoolForwardWithWorkspace",
                                        "mluOpRoiAwarePool3dBackward",
                                        "mluOpRoiAwarePool3dForward",
                                        "mluOpRotatedFeatureAlignBackward",
@@ -156,6 +157,8 @@ int Is(bool right) { return right ? 0 : -1; }
 
 const Entry kRuntime[] = {
     {"cnrtCheck", [](World&) { return cnrtCheck(cnrtSuccess, "call()", "file.c", 1), 0; }},
+    {"cnrtDeviceGetAttribute",
+     [](World& w) -> int { return cnrtDeviceGetAttribute(&w.number, cnrtAttrClusterCount, 0); }},
     {"cnrtFree", [](World& w) -> int { return cnrtFree(w.block); }},
     {"cnrtFreeHost", [](World& w) -> int { return cnrtFreeHost(w.host_block); }},
     {"cnrtGetDevice", [](World& w) -> int { return cnrtGetDevice(&w.number); }},

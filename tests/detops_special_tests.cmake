@@ -35,6 +35,7 @@ if(NOT DETOPS_SANITIZE)
   add_test(NAME exported_symbols
            COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:detops> -DNM=${CMAKE_NM} -DREADELF=${CMAKE_READELF}
                    -DEXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/exported_symbols.txt
+                   -DCONTRACT_PAGE=${PROJECT_SOURCE_DIR}/docs/contract.md
                    -P ${CMAKE_CURRENT_SOURCE_DIR}/exported_symbols.cmake)
 
   # ---- the binary interface: functions, parameters and enumerators ------------------------------

@@ -1,5 +1,7 @@
-# Compares what the shared library exports, its SONAME and the libraries it needs with what is promised.
-# Variables: LIBRARY, NM, READELF, EXPECTED (one symbol a line, sorted). After an intended change edit that file.
+# Compares what the shared library exports, its SONAME and the libraries it needs with what is promised, and the list of
+# the contract's functions in the documents with the symbols.
+# Variables: LIBRARY, NM, READELF, EXPECTED (one symbol a line, sorted), CONTRACT_PAGE. After an intended change edit
+# those two files.
 cmake_minimum_required(VERSION 3.21)
 
 set(problems "")
@@ -41,6 +43,21 @@ endforeach()
 foreach(symbol ${actual})
   if(NOT symbol IN_LIST expected)
     problem("+ ${symbol}   (exported, but not in the list)")
+  endif()
+endforeach()
+
+# ---- the page that lists the contract's functions ----
+file(READ ${CONTRACT_PAGE} page)
+string(REGEX MATCHALL "`mlu[oO]p[A-Z][A-Za-z0-9_]*`" listed "${page}")
+string(REPLACE "`" "" listed "${listed}")
+foreach(symbol ${expected})
+  if(symbol MATCHES "^mlu" AND NOT symbol IN_LIST listed)
+    problem("${symbol} is not in ${CONTRACT_PAGE}")
+  endif()
+endforeach()
+foreach(symbol ${listed})
+  if(NOT symbol IN_LIST expected)
+    problem("${CONTRACT_PAGE} lists ${symbol}, which is not exported")
   endif()
 endforeach()
 

@@ -47,7 +47,7 @@ struct PsRoiPoolForwardCall {
   // The bin is the first pixel.
   mluOpStatus_t Run(mluOpHandle_t handle) {
     return mluOpPsRoiPoolForward(handle, 1, 1, 1.0f, 1, 1, input.desc(), input.data(), rois.desc(), rois.data(),
-                                 nullptr, 0, output.desc(), output.data(), mapping.desc(), mapping.data());
+                                 output.desc(), output.data(), mapping.desc(), mapping.data());
   }
   Filled input, rois;
   Tensor output, mapping;

@@ -56,10 +56,12 @@ class RoundTrip : public testing::Test {
   fs::path folder_;
 };
 
-// All ten operators; their types, both modes of pooling and of convolution.
+// All ten operators; their types, both modes of pooling and of convolution. All are replayed in the full profile, which
+// reads the filters' gradient in another order than the contract if its layout is not ARRAY.
 constexpr char kCases[] =
-    "'smoke/*/max/*:smoke/*/avg/*:smoke/*/small/*:smoke/*/subm/*:smoke/*/stride2/*:smoke/*/NCDHW/*:smoke/*/5_points/*'";
-constexpr size_t kCaseCount = 16 + 8 + 2 + 12 + 6 + 8;
+    "'smoke/*/max/*:smoke/*/avg/*:smoke/*/small/*:smoke/*/subm/*:smoke/*/stride2/*:smoke/*/NCDHW/*:smoke/*/5_points/*"
+    "-smoke/*_filter/NCDHW/*'";
+constexpr size_t kCaseCount = 16 + 8 + 2 + 12 + 4 + 8;
 
 constexpr char kFewCases[] =
     "'smoke/*/avg/float:smoke/*/small/float:smoke/*/subm/half:smoke/get_*/subm/*:smoke/*/5_points/half'";

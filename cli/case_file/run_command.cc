@@ -55,7 +55,11 @@ std::vector<Recipe> MakeRecipes(const std::vector<FoundCase>& cases, const std::
     recipe.about.reproduce =
         "detops run " + (profile == "contract" ? "" : "--profile " + profile + " ") + ShellQuoted(found.file);
     Describe(found.file, recipe.about);
-    recipe.make = [file = found.file] { return LoadCaseFile(file); };
+    recipe.make = [file = found.file, full = profile == "full"] {
+      Case c = LoadCaseFile(file);
+      c.full_profile = full;
+      return c;
+    };
     recipes.push_back(std::move(recipe));
   }
   return recipes;

@@ -34,11 +34,12 @@ class GetIndicePairsOperator : public Operator {
 
   void Validate(const Shape& shape) const override { ValidateSparse(shape); }
 
-  Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+  Case Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const override {
     const SparseInput& sparse = MakeSparseInput(shape, seed);
     const auto sites = static_cast<int64_t>(sparse.sites.size());
     Case c;
     c.op = this;
+    c.full_profile = full_profile;
     c.params = sparse.params;
     c.inputs.push_back(InputTensor("indices", MLUOP_LAYOUT_ARRAY, type, {sites, 4}));
     if (sites > 0) std::memcpy(c.inputs[0].data.data(), sparse.sites.data(), c.inputs[0].bytes());

@@ -30,31 +30,33 @@ constexpr std::array kLayouts = {
     NamedLayout{"NCHW", MLUOP_LAYOUT_NCHW, 4, "oik"},
 };
 
-std::vector<int64_t> FilterExtents(const NamedLayout& layout, const std::vector<int>& filter, int64_t ci, int64_t co) {
+// `axes` as those of a layout.
+std::vector<int64_t> FilterExtents(std::string_view axes, int rank, const std::vector<int>& filter, int64_t ci,
+                                   int64_t co) {
   std::vector<int64_t> extents;
-  for (const char axis : layout.axes) {
+  for (const char axis : axes) {
     if (axis == 'i') extents.push_back(ci);
     if (axis == 'o') extents.push_back(co);
     if (axis != 'k') continue;
     std::vector<int> kernel = filter;
-    if (layout.rank == 4) kernel.erase(std::find(kernel.begin(), kernel.end(), 1));  // there is one
+    if (rank == 4) kernel.erase(std::find(kernel.begin(), kernel.end(), 1));  // there is one
     extents.insert(extents.end(), kernel.begin(), kernel.end());
   }
   return extents;
 }
 
-detops_reference::FilterLayout LayoutOf(const HostTensor& filters, int64_t offsets) {
+detops_reference::FilterLayout ReadAs(mluOpTensorLayout_t layout, const HostTensor& filters, int64_t offsets) {
   const auto& e = filters.extents;
   const size_t last = e.size() - 1;
-  switch (filters.layout) {
+  switch (layout) {
     case MLUOP_LAYOUT_NDHWC:
     case MLUOP_LAYOUT_NHWC:
-      return detops_reference::LayoutOfFilters(filters.layout, offsets, e[last], e[0]);
+      return detops_reference::LayoutOfFilters(layout, offsets, e[last], e[0]);
     case MLUOP_LAYOUT_NCDHW:
     case MLUOP_LAYOUT_NCHW:
-      return detops_reference::LayoutOfFilters(filters.layout, offsets, e[1], e[0]);
+      return detops_reference::LayoutOfFilters(layout, offsets, e[1], e[0]);
     default:
-      return detops_reference::LayoutOfFilters(filters.layout, offsets, e[last - 1], e[last]);
+      return detops_reference::LayoutOfFilters(layout, offsets, e[last - 1], e[last]);
   }
 }
 
@@ -75,7 +77,8 @@ class IndiceConvolution : public Operator {
   std::vector<mluOpDataType_t> full_types() const override { return {MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16}; }
   std::string layouts() const override {
     const std::string flat = ", 4-D NHWC, NCHW, HWCN, ARRAY (= HWCN)";
-    return "filters 5-D NDHWC, NCDHW, ARRAY (= DHWCN)" + (pass_ == Pass::kForward ? flat + " in full" : flat);
+    const std::string all = "filters 5-D NDHWC, NCDHW, ARRAY (= DHWCN)" + flat;
+    return Choose(all + " in full", all, "DHWCN and HWCN under any name; in full " + all);
   }
   std::string profile_notes() const override { return "inverse convolution; 2^31 elements and more"; }
 
@@ -114,7 +117,7 @@ class IndiceConvolution : public Operator {
     for (const char* key : {"ci", "co", "repeats", "specials"}) shape.Int(key);
   }
 
-  Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+  Case Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const override {
     Validate(shape);
     const NamedLayout& layout = FindLayout(shape.Word("layout"));
     const SparseInput& sparse = MakeSparseInput(shape, seed);
@@ -124,7 +127,8 @@ class IndiceConvolution : public Operator {
 
     HostTensor features = InputTensor("features", MLUOP_LAYOUT_ARRAY, type, {sites, ci});
     HostTensor grad = InputTensor("output_grad", MLUOP_LAYOUT_ARRAY, type, {sparse.outputs, co});
-    HostTensor filters = InputTensor("filters", layout.layout, type, FilterExtents(layout, filter, ci, co));
+    const std::string_view axes = HonoursLayout(full_profile) ? layout.axes : kLayouts[0].axes;
+    HostTensor filters = InputTensor("filters", layout.layout, type, FilterExtents(axes, layout.rank, filter, ci, co));
     HostTensor pairs = InputTensor("indice_pairs", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {sparse.offsets(), 2, sites});
     if (sites > 0) std::memcpy(pairs.data.data(), sparse.pairs.pairs.data(), pairs.bytes());
     if (shape.Int("repeats") != 0) RepeatRows(pairs, sparse.pairs.indice_num);
@@ -136,6 +140,7 @@ class IndiceConvolution : public Operator {
 
     Case c;
     c.op = this;
+    c.full_profile = full_profile;
     c.params = IndiceConvolutionParams{
         sparse.outputs, 0, sparse.params.sub_m, {sparse.pairs.indice_num.begin(), sparse.pairs.indice_num.end()}};
     switch (pass_) {
@@ -203,7 +208,7 @@ class IndiceConvolution : public Operator {
     const auto* const indices = reinterpret_cast<const int32_t*>(list.data.data());
     const detops_reference::ConvolutionPairs pairs = {
         list.extents[0], list.extents[2], {indices, indices + list.elements()}, p.indice_num, p.inverse != 0};
-    const detops_reference::FilterLayout layout = LayoutOf(Filters(c), pairs.offsets);
+    const detops_reference::FilterLayout layout = LayoutOfFilters(c);
     const std::vector<double> a = c.inputs[0].Values(), b = c.inputs[1].Values();
     const int64_t rows = c.outputs[0].extents[0];
     switch (pass_) {
@@ -220,7 +225,7 @@ class IndiceConvolution : public Operator {
     const auto& counts = std::get<IndiceConvolutionParams>(c.params).indice_num;
     const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
     const HostTensor& filters = Filters(c);
-    const detops_reference::FilterLayout layout = LayoutOf(filters, c.inputs[2].extents[0]);
+    const detops_reference::FilterLayout layout = LayoutOfFilters(c);
     const auto ci = static_cast<double>(layout.ci), co = static_cast<double>(layout.co);
     double operations = total * ci * co;
     if (pass_ == Pass::kForward) {
@@ -280,6 +285,13 @@ class IndiceConvolution : public Operator {
       if (layout.name == name) return layout;
     }
     throw UsageError("--shape: layout=" + name + " is no layout of filters");
+  }
+
+  // The contract reads the gradient of the filters in one order, whatever its layout says.
+  bool HonoursLayout(bool full_profile) const { return full_profile || pass_ != Pass::kBackwardFilter; }
+  detops_reference::FilterLayout LayoutOfFilters(const Case& c) const {
+    const HostTensor& filters = Filters(c);
+    return ReadAs(HonoursLayout(c.full_profile) ? filters.layout : MLUOP_LAYOUT_ARRAY, filters, c.inputs[2].extents[0]);
   }
 
   const HostTensor& Filters(const Case& c) const { return pass_ == Pass::kBackwardFilter ? c.outputs[0] : c.inputs[1]; }

@@ -90,10 +90,11 @@ class PsRoiPool : public Operator {
     shape.Choice("mapping", {"forward", "shuffled"});
   }
 
-  Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+  Case Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const override {
     const PsRoiPoolCase sizes = Sizes(shape);
     Case c;
     c.op = this;
+    c.full_profile = full_profile;
     c.params = PsRoiPoolParams{sizes.pooled, sizes.pooled, sizes.spatial_scale, sizes.pooled, sizes.output_dim};
     const std::vector<int64_t> map = {sizes.batch, sizes.height, sizes.width, sizes.channels()};
     const std::vector<int64_t> pooled = {sizes.rois, sizes.pooled, sizes.pooled, sizes.output_dim};
@@ -138,9 +139,8 @@ class PsRoiPool : public Operator {
                                              i.outputs[0].desc, i.outputs[0].data);
     }
     return library->mluOpPsRoiPoolForward(i.handle, p.pooled_height, p.pooled_width, p.spatial_scale, p.group_size,
-                                          p.output_dim, in[0].desc, in[0].data, in[1].desc, in[1].data, i.workspace,
-                                          i.workspace_size, i.outputs[0].desc, i.outputs[0].data, i.outputs[1].desc,
-                                          i.outputs[1].data);
+                                          p.output_dim, in[0].desc, in[0].data, in[1].desc, in[1].data,
+                                          i.outputs[0].desc, i.outputs[0].data, i.outputs[1].desc, i.outputs[1].data);
   }
 
   Baseline Reference(const Case& c) const override {

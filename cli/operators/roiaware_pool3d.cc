@@ -62,7 +62,7 @@ class RoiAwarePool3d : public Operator {
     shape.Int("specials");
   }
 
-  Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+  Case Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const override {
     const RoiAwarePool3dParams p = ParamsOf(shape);
     const auto scene = detops_cases::MakeScene(RoiAwareCase{"", p.boxes_num, p.pts_num, p.channels, 0, 0},
                                                static_cast<unsigned>(seed + 1));
@@ -75,6 +75,7 @@ class RoiAwarePool3d : public Operator {
     FillSpecials(feature, shape);
     Case c;
     c.op = this;
+    c.full_profile = full_profile;
     c.params = p;
     const std::vector<int64_t> pooled = {p.boxes_num, p.out_x, p.out_y, p.out_z, p.channels};
     const std::vector<int64_t> lists = {p.boxes_num, p.out_x, p.out_y, p.out_z, p.max_pts_each_voxel};

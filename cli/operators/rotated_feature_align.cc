@@ -55,10 +55,11 @@ class RotatedFeatureAlign : public Operator {
     shape.Choice("boxes", {"near", "anywhere"});
   }
 
-  Case Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+  Case Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const override {
     const RotatedFeatureAlignCase sizes = Sizes(shape);
     Case c;
     c.op = this;
+    c.full_profile = full_profile;
     c.params = RotatedFeatureAlignParams{sizes.spatial_scale, sizes.points};
     const std::vector<int64_t> extents = {sizes.batch, sizes.height, sizes.width, sizes.channels};
     c.inputs.push_back(InputTensor(backward_ ? "top_output" : "input", MLUOP_LAYOUT_NHWC, type, extents));

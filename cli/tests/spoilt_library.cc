@@ -264,14 +264,13 @@ mluOpStatus_t mluOpRotatedFeatureAlignForward(const mluOpHandle_t handle, const 
 mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
                                     const float spatial_scale, const int group_size, const int output_dim,
                                     const mluOpTensorDescriptor_t input_desc, const void* input,
-                                    const mluOpTensorDescriptor_t rois_desc, const void* rois, void* workspace,
-                                    const size_t workspace_size, const mluOpTensorDescriptor_t output_desc,
-                                    void* output, const mluOpTensorDescriptor_t mapping_channel_desc,
-                                    void* mapping_channel) {
-  // The header's short form has the same name.
+                                    const mluOpTensorDescriptor_t rois_desc, const void* rois,
+                                    const mluOpTensorDescriptor_t output_desc, void* output,
+                                    const mluOpTensorDescriptor_t mapping_channel_desc, void* mapping_channel) {
+  // The header's other form has the same name.
   using Function = mluOpStatus_t (*)(mluOpHandle_t, int, int, float, int, int, mluOpTensorDescriptor_t, const void*,
-                                     mluOpTensorDescriptor_t, const void*, void*, size_t, mluOpTensorDescriptor_t,
-                                     void*, mluOpTensorDescriptor_t, void*);
+                                     mluOpTensorDescriptor_t, const void*, mluOpTensorDescriptor_t, void*,
+                                     mluOpTensorDescriptor_t, void*);
   static const auto real = Next("mluOpPsRoiPoolForward", Function{});
   return Spoil({handle,
                 {Input(input_desc, input), Input(rois_desc, rois)},
@@ -279,8 +278,7 @@ mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_heigh
                 group_size == pooled_height + 1},
                [&] {
                  return real(handle, pooled_height, pooled_width, spatial_scale, group_size, output_dim, input_desc,
-                             input, rois_desc, rois, workspace, workspace_size, output_desc, output,
-                             mapping_channel_desc, mapping_channel);
+                             input, rois_desc, rois, output_desc, output, mapping_channel_desc, mapping_channel);
                });
 }
 #endif

@@ -118,7 +118,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize
  * features[i] (as a column) * output_grad[o] (as a row): the gradient of a forward convolution with respect to its
  * filters.
  *
- * features [L, Ci], output_grad [Y, Co], filters_grad in a layout of its own. Offsets without pairs become 0.
+ * features [L, Ci], output_grad [Y, Co]. filters_grad is [kd,] kh, kw, Ci, Co whatever its layout says, as in every
+ * release of the contract; in the full profile it is in a layout of its own. Offsets without pairs become 0.
  * inverse = 1 (full profile): the gradient of an inverse convolution; the rows of indice_pairs are swapped, output_grad
  * has L rows and features any number.
  *
@@ -130,8 +131,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize
  *                features or output_grad is set but is not its type; that of filters_grad is set but is neither float
  *                nor half (full profile: no floating type) or is narrower than its type
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
- * BAD_PARAM      ranks of features, output_grad, indice_pairs, filters_grad are not 2, 2, 3, 4 or 5; the layout of
- *                filters_grad is none of the above or does not fit its rank; a shape is not as above
+ * BAD_PARAM      ranks of features, output_grad, indice_pairs, filters_grad are not 2, 2, 3, 4 or 5; full profile: the
+ *                layout of filters_grad is none of the above or does not fit its rank; a shape is not as above
  * success        a tensor has no elements: filters_grad becomes 0 if it has elements and a data pointer
  * BAD_PARAM      a data pointer is NULL; workspace is NULL but workspace_size is not 0; filters_grad or the workspace
  *                overlaps another buffer; a number in indice_num is not in [0, L]; a counted index is outside its

@@ -21,9 +21,9 @@ extern "C" {
  * coordinates are image pixels, both ends inside, rounded to whole pixels (half away from zero) and multiplied by
  * spatial_scale. mapping_channel gets c, also where the bin is empty. NaN and Inf in input propagate.
  * Types: float; with the full profile also half, double and bfloat16, the same for input, rois and output.
- * workspace is not needed: NULL with size 0 will do. All tensors are dense and stay the caller's. The handle keeps
- * scratch memory for its next call: at most 24 MiB, or one plane of the map (H * W * 8 numbers) if that is more, and
- * 8 * (P + P + 1) bytes per roi, 48 per image, 4 * C, 32 KiB per thread.
+ * All tensors are dense and stay the caller's. The handle keeps scratch memory for its next call: at most 24 MiB, or
+ * one plane of the map (H * W * 8 numbers) if that is more, and 8 * (P + P + 1) bytes per roi, 48 per image, 4 * C,
+ * 32 KiB per thread.
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of input,
@@ -34,11 +34,11 @@ extern "C" {
  * BAD_PARAM      output has not as many rows as rois; C is not P * P * D; mapping_channel has not the shape of output
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
  * SUCCESS        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL. Before
- *                that BAD_PARAM if they overlap each other, rois or the workspace; NOT_SUPPORTED if mapping_channel is
- *                there, has elements, and C is 2^31 or more
- * BAD_PARAM      rois has no elements; a data pointer is NULL; workspace is NULL and workspace_size is not 0;
- *                output, mapping_channel and workspace overlap each other or an input; a number in rois is NaN or Inf;
- *                a batch id is not a whole number in [0, N); a roi's scaled coordinates or extent overflow
+ *                that BAD_PARAM if they overlap each other or rois; NOT_SUPPORTED if mapping_channel is there, has
+ *                elements, and C is 2^31 or more
+ * BAD_PARAM      rois has no elements; a data pointer is NULL; output or mapping_channel overlaps the other or an
+ *                input; a number in rois is NaN or Inf; a batch id is not a whole number in [0, N); a roi's scaled
+ *                coordinates or extent overflow
  * NOT_SUPPORTED  C is 2^31 or more; H or W is 2^32 or more
  * ALLOC_FAILED   no memory for the scratch
  * EXECUTION_FAILED  the caller's parallel runner failed */
@@ -46,10 +46,20 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const in
                                                   const float spatial_scale, const int group_size, const int output_dim,
                                                   const mluOpTensorDescriptor_t input_desc, const void* input,
                                                   const mluOpTensorDescriptor_t rois_desc, const void* rois,
-                                                  void* workspace, const size_t workspace_size,
                                                   const mluOpTensorDescriptor_t output_desc, void* output,
                                                   const mluOpTensorDescriptor_t mapping_channel_desc,
                                                   void* mapping_channel);
+
+/** The form of the design document: mluOpPsRoiPoolForward with a workspace between rois and output, which is not
+ * needed: NULL with size 0 will do. A call of mluOpPsRoiPoolForward with 16 arguments comes here, in C and in C++;
+ * texts name mluOpPsRoiPoolForward for both. Besides the checks above, after those of the data pointers: BAD_PARAM
+ * workspace is NULL and workspace_size is not 0; workspace overlaps another tensor */
+mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
+    mluOpHandle_t handle, const int pooled_height, const int pooled_width, const float spatial_scale,
+    const int group_size, const int output_dim, const mluOpTensorDescriptor_t input_desc, const void* input,
+    const mluOpTensorDescriptor_t rois_desc, const void* rois, void* workspace, const size_t workspace_size,
+    const mluOpTensorDescriptor_t output_desc, void* output, const mluOpTensorDescriptor_t mapping_channel_desc,
+    void* mapping_channel);
 
 /** Gradient of mluOpPsRoiPoolForward with respect to its input: every pixel of a bin gets top_grad / area, in the
  * channel that mapping_channel names.
@@ -84,19 +94,31 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
 #ifdef __cplusplus
 }
 
-/** The form of the released MLU-OPS header, without workspace. Programs may include this file inside extern "C". */
+/** The design document's form by its own name. Programs may include this file inside extern "C". */
 extern "C++" {
 inline mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
                                            const float spatial_scale, const int group_size, const int output_dim,
                                            const mluOpTensorDescriptor_t input_desc, const void* input,
-                                           const mluOpTensorDescriptor_t rois_desc, const void* rois,
-                                           const mluOpTensorDescriptor_t output_desc, void* output,
-                                           const mluOpTensorDescriptor_t mapping_channel_desc, void* mapping_channel) {
-  return mluOpPsRoiPoolForward(handle, pooled_height, pooled_width, spatial_scale, group_size, output_dim, input_desc,
-                               input, rois_desc, rois, static_cast<void*>(0), 0, output_desc, output,
-                               mapping_channel_desc, mapping_channel);
+                                           const mluOpTensorDescriptor_t rois_desc, const void* rois, void* workspace,
+                                           const size_t workspace_size, const mluOpTensorDescriptor_t output_desc,
+                                           void* output, const mluOpTensorDescriptor_t mapping_channel_desc,
+                                           void* mapping_channel) {
+  return mluOpPsRoiPoolForwardWithWorkspace(handle, pooled_height, pooled_width, spatial_scale, group_size, output_dim,
+                                            input_desc, input, rois_desc, rois, workspace, workspace_size, output_desc,
+                                            output, mapping_channel_desc, mapping_channel);
 }
 }
+#else
+/* C has no overloads: the 17th of the call's arguments followed by these names is the function that is meant. A call
+ * with any other number of arguments reaches the released form, and the compiler tells how many it has. */
+#define mluOpPsRoiPoolForward(...)                                                                                     \
+  DETOPS_PSROIPOOL_17TH(__VA_ARGS__, mluOpPsRoiPoolForwardWithWorkspace, mluOpPsRoiPoolForward, mluOpPsRoiPoolForward, \
+                        mluOpPsRoiPoolForward, mluOpPsRoiPoolForward, mluOpPsRoiPoolForward, mluOpPsRoiPoolForward,    \
+                        mluOpPsRoiPoolForward, mluOpPsRoiPoolForward, mluOpPsRoiPoolForward, mluOpPsRoiPoolForward,    \
+                        mluOpPsRoiPoolForward, mluOpPsRoiPoolForward, mluOpPsRoiPoolForward, mluOpPsRoiPoolForward,    \
+                        mluOpPsRoiPoolForward, 0)                                                                      \
+  (__VA_ARGS__)
+#define DETOPS_PSROIPOOL_17TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, form, ...) form
 #endif
 #if defined(__GNUC__)
 #pragma GCC visibility pop

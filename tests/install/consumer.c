@@ -5,6 +5,38 @@
 #include <stdio.h>
 #include <string.h>
 
+/* psroipool by the names of the released header (14 arguments) and of the design document (16, with a workspace). One
+ * bin over an image of 2 x 2 pixels: the mean. */
+static int PoolBothWays(mluOpHandle_t handle) {
+  const float input[4] = {1.0f, 2.0f, 3.0f, 6.0f}, roi[5] = {0.0f, 0.0f, 0.0f, 1.0f, 1.0f};
+  const int input_shape[4] = {1, 2, 2, 1}, roi_shape[2] = {1, 5}, bin_shape[4] = {1, 1, 1, 1};
+  float released = 0.0f, documented = 0.0f;
+  int32_t channel[2] = {7, 7};
+  mluOpTensorDescriptor_t descs[4] = {NULL, NULL, NULL, NULL};
+  int i, failures = 0;
+  for (i = 0; i < 4; ++i) failures += mluOpCreateTensorDescriptor(&descs[i]) != MLUOP_STATUS_SUCCESS;
+  mluOpSetTensorDescriptor(descs[0], MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_FLOAT, 4, input_shape);
+  mluOpSetTensorDescriptor(descs[1], MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 2, roi_shape);
+  mluOpSetTensorDescriptor(descs[2], MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_FLOAT, 4, bin_shape);
+  mluOpSetTensorDescriptor(descs[3], MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_INT32, 4, bin_shape);
+  failures += mluOpPsRoiPoolForward(handle, 1, 1, 1.0f, 1, 1, descs[0], input, descs[1], roi, descs[2], &released,
+                                    descs[3], &channel[0]) != MLUOP_STATUS_SUCCESS;
+  failures += mluOpPsRoiPoolForward(handle, 1, 1, 1.0f, 1, 1, descs[0], input, descs[1], roi, NULL, 0, descs[2],
+                                    &documented, descs[3], &channel[1]) != MLUOP_STATUS_SUCCESS;
+  failures += released != 3.0f || documented != 3.0f || channel[0] != 0 || channel[1] != 0;
+  /* The name alone is the released function. */
+  {
+    mluOpStatus_t (*forward)(mluOpHandle_t, int, int, float, int, int, mluOpTensorDescriptor_t, const void*,
+                             mluOpTensorDescriptor_t, const void*, mluOpTensorDescriptor_t, void*,
+                             mluOpTensorDescriptor_t, void*) = mluOpPsRoiPoolForward;
+    failures += forward(handle, 1, 1, 1.0f, 1, 2, descs[0], input, descs[1], roi, descs[2], &released, descs[3],
+                        &channel[0]) != MLUOP_STATUS_BAD_PARAM;
+  }
+  for (i = 0; i < 4; ++i) failures += mluOpDestroyTensorDescriptor(descs[i]) != MLUOP_STATUS_SUCCESS;
+  failures += strncmp(detopsGetLastError(NULL), "mluOpPsRoiPoolForward: ", 23) != 0;
+  return failures;
+}
+
 /* One image of 2 x 2 pixels with one channel; every box sits on the centre between the four pixels, so each output is
  * its pixel plus the mean of all four. */
 int main(void) {
@@ -42,6 +74,7 @@ int main(void) {
       ++failures;
     }
   }
+  failures += PoolBothWays(handle);
   failures += strcmp(detopsGetVersion(), "0.1.0") != 0;
   failures += mluOpDestroyTensorDescriptor(box_desc) != MLUOP_STATUS_SUCCESS;
   failures += mluOpDestroyTensorDescriptor(input_desc) != MLUOP_STATUS_SUCCESS;

@@ -62,7 +62,11 @@ void AddTensors(ConvRow& row, const Kind& kind) {
   }
   const std::string filters = kind.name_of(kFilters);
   const auto spoil_rank = [](BadCall& call) { call.tensors[kFilters].surplus_rank = 1; };
-  const auto spoil_layout = [](BadCall& call) { call.tensors[kFilters].layout = MLUOP_LAYOUT_TNC; };
+  // Which the contract does not look at in backward filter.
+  const auto spoil_layout = [](BadCall& call) {
+    if (call.way == Way::kBackwardFilter) call.profile = DETOPS_PROFILE_FULL;
+    call.tensors[kFilters].layout = MLUOP_LAYOUT_TNC;
+  };
   if (kind.way == Way::kForward) {
     row.NotSupported(BadClass::kForm, "rank of filters", "filters has rank 6", spoil_rank);
     row.NotSupported(BadClass::kForm, "layout of filters", "filters has layout TNC", spoil_layout);

@@ -95,7 +95,7 @@ void AddSizes(PsRow& row, const Function& function) {
 }
 
 void AddMemory(PsRow& row, const Function& function, const std::string& map, const std::string& pooled) {
-  if (function.forward && !function.extension) {
+  if (function.workspace) {
     row.BadParam(BadClass::kWorkspace, "NULL with a size", "workspace is NULL, expected 64 bytes",
                  [](BadCall& call) { call.workspace_size = 64; });
     row.Defines(
@@ -168,12 +168,13 @@ void AddValues(PsRow& row, const Function& function) {
 }
 
 void AddFunction(Table& table, const Function& function) {
-  PsRow row(table, function.name,
+  PsRow row(table, function.symbol,
             {[&function] { return std::make_unique<BadCall>(function); },
              [](BadCall& call, Handle& handle) {
                const mluOpStatus_t status = call.Run(handle);
                return CallAnswer{status, call.thread_text};
              }});
+  row.row().MessagesStart(std::string(function.name()) + ": ");
   const std::string map = function.forward ? "input" : "bottom_grad", pooled = function.forward ? "output" : "top_grad";
   AddForm(row, function, map, pooled);
   AddShapes(row, function, map, pooled);

@@ -147,8 +147,8 @@ const std::vector<MixedCalls::Entry>& MixedCalls::All() {
        {Reals({kRois, kBins, kBins, kDepth}, kNhwc), Ints({kRois, kBins, kBins, kDepth}, kNhwc)},
        [](mluOpHandle_t h, const In& in, User&, const R& r, int64_t*) {
          return mluOpPsRoiPoolForward(h, kBins, kBins, 1.0f, kBins, kDepth, in.ps_map.desc(), in.ps_map.data(),
-                                      in.ps_rois.desc(), in.ps_rois.data(), nullptr, 0, r[0].desc(), r[0].data(),
-                                      r[1].desc(), r[1].data());
+                                      in.ps_rois.desc(), in.ps_rois.data(), r[0].desc(), r[0].data(), r[1].desc(),
+                                      r[1].data());
        }},
       {"psroipool_backward",
        {Reals({2, 14, 15, kBins * kBins * kDepth}, kNhwc)},

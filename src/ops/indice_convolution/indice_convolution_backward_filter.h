@@ -11,8 +11,9 @@ namespace detops {
 void CheckOnchipTypes(ArgCheck& check, const Call& call, const TensorArg& features, const TensorArg& output_grad,
                       const TensorArg& filters_grad);
 
+// `filter` says where filters_grad has its matrices.
 OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorArg& output_grad,
-                                       const TensorArg& filters_grad, bool inverse);
+                                       const TensorArg& filters_grad, const FilterMatrices& filter, bool inverse);
 
 }  // namespace detops
 

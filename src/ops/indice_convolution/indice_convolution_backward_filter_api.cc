@@ -26,12 +26,17 @@ void CheckOnchipTypes(ArgCheck& check, const Call& call, const TensorArg& featur
 }
 
 OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorArg& output_grad,
-                                       const TensorArg& filters_grad, bool inverse) {
+                                       const TensorArg& filters_grad, const FilterMatrices& filter, bool inverse) {
   // Blocks are made of the input side, on which lists of mluOpGetIndicePairs are always in order. That is the features'
   // side, or the gradient's if the convolution was inverse.
-  return {
-      features.desc->type, FilterMatricesOf(*filters_grad.desc), features.data, features.desc->extent(0),
-      output_grad.data,    output_grad.desc->extent(0),          inverse,       const_cast<void*>(filters_grad.data)};
+  return {features.desc->type,
+          filter,
+          features.data,
+          features.desc->extent(0),
+          output_grad.data,
+          output_grad.desc->extent(0),
+          inverse,
+          const_cast<void*>(filters_grad.data)};
 }
 
 namespace {
@@ -44,6 +49,13 @@ struct Arguments {
   int64_t inverse;
   int64_t sub_m;
 };
+
+// The contract reads filters_grad as [kd,] kh, kw, Ci, Co whatever its layout says, as every release did: programs pass
+// that shape under any label. Call after the checks of rank and layout.
+FilterMatrices MatricesOf(const Call& call, const Arguments& args) {
+  const mluOpTensorStruct& filters_grad = *args.filters_grad.desc;
+  return FilterMatricesOf(filters_grad, IsFull(call) ? filters_grad.layout : MLUOP_LAYOUT_ARRAY);
+}
 
 // Everything before the data pointers.
 void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
@@ -62,9 +74,10 @@ void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
   check.CountLimit(args.features).CountLimit(args.output_grad).CountLimit(args.pairs).CountLimit(args.filters_grad);
   check.Rank(args.features, 2).Rank(args.output_grad, 2).Rank(args.pairs, 3);
   CheckFilterRank(check, args.filters_grad);
-  CheckFilterLayout(check, args.filters_grad);
   if (check.failed()) return;
-  const FilterMatrices filter = FilterMatricesOf(*args.filters_grad.desc);
+  if (IsFull(call)) CheckFilterLayout(check, args.filters_grad);
+  if (check.failed()) return;
+  const FilterMatrices filter = MatricesOf(call, args);
   CheckOffsets(check, args.filters_grad, filter);
   Dim K("K", filter.offsets), Ci("Ci", filter.rows), Co("Co", filter.columns), L("L", args.pairs.desc->extent(2));
   Dim rows("rows");
@@ -146,6 +159,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardFilter(
     CheckCounts(check, indice_num, pairs.offsets, pairs.length);
     if (check.failed()) return check.status();
   }
-  const OuterProductsProblem problem = MakeFilterProblem(args.features, args.output_grad, args.filters_grad, swapped);
+  const OuterProductsProblem problem =
+      MakeFilterProblem(args.features, args.output_grad, args.filters_grad, MatricesOf(call, args), swapped);
   return RunRecorded(call, kCaseName, describe, [&] { return RunAndFinish(call, problem, pairs, 0); });
 }

@@ -52,14 +52,16 @@ void CheckFilterLayout(ArgCheck& check, const TensorArg& filters) {
              filters.name, LayoutName(layout), rank == 5 ? "NDHWC, NCDHW or ARRAY" : "NHWC, NCHW, HWCN or ARRAY", rank);
 }
 
-FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters) {
+FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters) { return FilterMatricesOf(filters, filters.layout); }
+
+FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters, mluOpTensorLayout_t layout) {
   const int rank = filters.rank();
   const auto offsets_from = [&](int axis) {
     int64_t product = 1;
     for (int i = axis; i < axis + rank - 2; ++i) product = SaturatingMultiply(product, filters.extent(i));
     return product;
   };
-  switch (filters.layout) {
+  switch (layout) {
     case MLUOP_LAYOUT_NDHWC:
     case MLUOP_LAYOUT_NHWC: {  // [Co, offsets, Ci]
       const int64_t offsets = offsets_from(1);

@@ -33,6 +33,9 @@ void CheckFilterLayout(ArgCheck& check, const TensorArg& filters);
 // Rows are input channels, columns output channels. The rank is 4 or 5 and the layout fits.
 FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters);
 
+// The same with the axes in the order that `layout` says, whatever the descriptor's is.
+FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters, mluOpTensorLayout_t layout);
+
 // NOT_SUPPORTED if int64 cannot number the offsets, which may be so beside an extent of 0.
 void CheckOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter);
 

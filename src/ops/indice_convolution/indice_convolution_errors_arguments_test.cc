@@ -118,7 +118,8 @@ TEST_P(IndiceConvolutionArguments, LayoutOfFilters) {
         call.filter_rank = rank;
         call.tensors[kFilters].layout = static_cast<mluOpTensorLayout_t>(layout);
         const bool fits = LayoutFits(layout, rank), forward = GetParam() == Way::kForward;
-        if (fits && (!forward || !function.contract() || rank == 5)) {
+        const bool ignored = GetParam() == Way::kBackwardFilter && function.contract();
+        if (ignored || (fits && (!forward || !function.contract() || rank == 5))) {
           Accept(call, function.entry);
         } else if (forward && function.contract()) {
           // First the layout, then the rank.

@@ -160,7 +160,7 @@ class Expectation {
  public:
   Expectation(const Call& call, Entry entry) : type_(call.tensors[kIn].type) {
     const TensorArgument* const t = call.tensors;
-    const FilterShape filter(t[kFilters]);
+    const FilterShape filter(call);
     detops_reference::ConvolutionPairs pairs;
     pairs.offsets = static_cast<int64_t>(filter.offsets);
     pairs.columns = t[kPairs].extents[2];
@@ -172,7 +172,7 @@ class Expectation {
       const auto* const indices = reinterpret_cast<const int32_t*>(t[kPairs].data);
       pairs.indices.assign(indices, indices + t[kPairs].elements());
     }
-    const auto layout = detops_reference::LayoutOfFilters(static_cast<mluOpTensorLayout_t>(t[kFilters].layout),
+    const auto layout = detops_reference::LayoutOfFilters(static_cast<mluOpTensorLayout_t>(call.filter_layout()),
                                                           pairs.offsets, filter.ci, filter.co);
     if (call.way == Way::kForward) {
       const std::vector<double> none;

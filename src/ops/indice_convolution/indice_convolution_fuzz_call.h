@@ -57,6 +57,10 @@ struct Call {
     if (type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_HALF) return true;
     return !contract() && (type == MLUOP_DTYPE_DOUBLE || type == MLUOP_DTYPE_BFLOAT16);
   }
+  // In which the axes of the filters are read: the contract ignores what the filters' gradient is labelled.
+  int filter_layout() const {
+    return contract() && way == Way::kBackwardFilter ? MLUOP_LAYOUT_ARRAY : tensors[kFilters].layout;
+  }
   bool AllData(Entry entry) const {
     for (int role = 0; role < kRoles; ++role) {
       if (Has(static_cast<Role>(role), entry) && tensors[role].data == nullptr) return false;
@@ -93,8 +97,9 @@ inline bool IsDense(const TensorArgument& tensor) {
 
 // The extents of filters; `fits` only if the layout is one of the six and right for the rank.
 struct FilterShape {
-  explicit FilterShape(const TensorArgument& filters) {
-    const int layout = filters.layout, rank = filters.rank();
+  explicit FilterShape(const Call& call) {
+    const TensorArgument& filters = call.tensors[kFilters];
+    const int layout = call.filter_layout(), rank = filters.rank();
     known = layout >= MLUOP_LAYOUT_NCHW && layout <= MLUOP_LAYOUT_NCDHW;
     const bool five = layout == MLUOP_LAYOUT_NDHWC || layout == MLUOP_LAYOUT_NCDHW;
     of_rank_five = five || layout == MLUOP_LAYOUT_ARRAY;
@@ -124,7 +129,7 @@ constexpr mluOpStatus_t kGood = MLUOP_STATUS_SUCCESS, kBad = MLUOP_STATUS_BAD_PA
 // becomes true.
 class Model {
  public:
-  Model(const Call& call, Entry entry) : call_(call), entry_(entry), filter_(call.tensors[kFilters]) {}
+  Model(const Call& call, Entry entry) : call_(call), entry_(entry), filter_(call) {}
 
   // All that comes before the data.
   mluOpStatus_t BeforeData() {

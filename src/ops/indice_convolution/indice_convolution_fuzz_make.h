@@ -81,8 +81,9 @@ inline void MakeFilters(FuzzedBytes& bytes, Call& call, int64_t ci, int64_t co) 
   filters.layout = four ? OneOf(bytes, kFour) : OneOf(bytes, kFive);
   std::vector<int64_t> extents;
   for (int axis = four ? 1 : 0; axis < 3; ++axis) extents.push_back(OneIn(bytes, 60) ? 0 : Number(bytes, 1, 3));
-  const bool co_first = filters.layout != MLUOP_LAYOUT_ARRAY && filters.layout != MLUOP_LAYOUT_HWCN;
-  const bool ci_second = filters.layout == MLUOP_LAYOUT_NCDHW || filters.layout == MLUOP_LAYOUT_NCHW;
+  const int layout = call.filter_layout();
+  const bool co_first = layout != MLUOP_LAYOUT_ARRAY && layout != MLUOP_LAYOUT_HWCN;
+  const bool ci_second = layout == MLUOP_LAYOUT_NCDHW || layout == MLUOP_LAYOUT_NCHW;
   if (ci_second) extents.insert(extents.begin(), ci);
   if (co_first) extents.insert(extents.begin(), co);
   if (!ci_second) extents.push_back(ci);
@@ -110,7 +111,7 @@ inline void MakeShapes(FuzzedBytes& bytes, Call& call) {
   const int64_t rows = same_rows ? sites : Rows(bytes);
   call.inverse = !call.contract() && OneIn(bytes, 3) ? 1 : 0;
   MakeFilters(bytes, call, ci, co);
-  const auto offsets = static_cast<int64_t>(FilterShape(call.tensors[kFilters]).offsets);
+  const auto offsets = static_cast<int64_t>(FilterShape(call).offsets);
   const int64_t in_rows = call.inverse == 1 ? rows : sites, out_rows = call.inverse == 1 ? sites : rows;
   call.num_act_out = out_rows;
   call.book_in = sites;
@@ -307,7 +308,7 @@ inline bool MakeCall(FuzzedBytes& bytes, Call& call) {
   }
   // As many numbers as both the kernel and the pairs say, or far too few where they differ: nobody may read them then.
   const TensorArgument& pairs = call.tensors[kPairs];
-  const FilterShape filter(call.tensors[kFilters]);
+  const FilterShape filter(call);
   const int64_t offsets = pairs.rank() > 0 ? pairs.extents[0] : 0;
   if (filter.fits && filter.offsets == static_cast<uint64_t>(offsets)) {
     if (offsets > kMostOffsets) return false;

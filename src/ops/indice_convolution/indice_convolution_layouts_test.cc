@@ -71,6 +71,42 @@ TEST_P(IndiceConvolutionLayouts, RankFourIsRankFive) {
   }
 }
 
+// The contract profile reads filters_grad as [kd,] kh, kw, ci, co under any label, also one of another rank or of no
+// filter at all, as every release of the contract did; programs for the accelerator pass NCDHW. Channels that differ
+// and channels that do not: there a wrong reading has the right shape and gives a wrong gradient.
+TEST(IndiceConvolutionLayoutsOfContract, LabelOfFilterGradientIsIgnored) {
+  for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}) {
+    for (const int rank : {4, 5}) {
+      for (const int64_t co : {7, 3}) {
+        const Shape shape = {
+            .in_rows = 21, .out_rows = 18, .ci = 3, .co = co, .kernel = {3, 1, 3}, .form = {MLUOP_LAYOUT_ARRAY, rank}};
+        const Problem problem(type, shape, ListKind::kRandom, 5);
+        const Handle handle(DETOPS_PROFILE_CONTRACT);
+        Tensor expected = problem.NewResult(Way::kBackwardFilter), result = problem.NewResult(Way::kBackwardFilter);
+        ASSERT_EQ(problem.Run(handle, Way::kBackwardFilter, expected), MLUOP_STATUS_SUCCESS) << handle.LastError();
+        ASSERT_EQ(Complaint(expected, problem.Expected(Way::kBackwardFilter)), "");
+        for (int layout = 0; layout <= 11; ++layout) {  // 11 is no layout yet
+          SCOPED_TRACE(testing::Message() << "rank " << rank << ", layout " << layout);
+          Must(mluOpSetTensorDescriptor_v2(result.desc(), static_cast<mluOpTensorLayout_t>(layout), type, rank,
+                                           result.extents().data()),
+               "mluOpSetTensorDescriptor_v2");
+          size_t size = 1;
+          ASSERT_EQ(mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize(
+                        handle.get(), problem.features.desc(), problem.output_grad.desc(), problem.indice_pairs.desc(),
+                        result.desc(), problem.counts(), 0, 0, &size),
+                    MLUOP_STATUS_SUCCESS)
+              << handle.LastError();
+          EXPECT_EQ(size, 0u);
+          result.FillCanary();
+          ASSERT_EQ(problem.Run(handle, Way::kBackwardFilter, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
+          EXPECT_TRUE(result.SameBytes(expected));
+          EXPECT_TRUE(result.SurroundingsIntact());
+        }
+      }
+    }
+  }
+}
+
 // indice_pairs is an array whatever its layout is called.
 TEST_P(IndiceConvolutionLayouts, PairsUnderAnyName) {
   const Problem problem(GetParam(), {.in_rows = 21, .out_rows = 18, .ci = 3, .co = 5, .kernel = {1, 2, 2}},

@@ -216,6 +216,6 @@ mluOpStatus_t detopsRulebookConvolutionBackwardFilter(mluOpHandle_t handle, deto
     check.Data(features_arg).Data(output_arg).Data(filters_arg).Separate(filters_arg, {features_arg, output_arg});
   }
   if (check.failed()) return check.status();
-  return call.Finish(Convolve(call, MakeFilterProblem(features_arg, output_arg, filters_arg, from == 1),
+  return call.Finish(Convolve(call, MakeFilterProblem(features_arg, output_arg, filters_arg, filter, from == 1),
                               ListsOf(*rulebook, 0, empty)));
 }

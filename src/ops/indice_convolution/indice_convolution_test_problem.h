@@ -109,11 +109,12 @@ class Problem {
     return pairs_.counts.empty() ? &kNone : pairs_.counts.data();
   }
 
-  // The contract wherever it accepts the call.
+  // The contract wherever it accepts the call and, for filters_grad, honours the layout.
   detopsProfile_t Profile(Way way) const {
     const int64_t most = pairs_.counts.empty() ? 0 : *std::max_element(pairs_.counts.begin(), pairs_.counts.end());
+    const bool kio = shape_.form.layout == MLUOP_LAYOUT_ARRAY || shape_.form.layout == MLUOP_LAYOUT_HWCN;
     const bool full = type() == MLUOP_DTYPE_DOUBLE || type() == MLUOP_DTYPE_BFLOAT16 || shape_.inverse ||
-                      (way == Way::kForward && shape_.form.rank == 4) ||
+                      (way == Way::kForward && shape_.form.rank == 4) || (way == Way::kBackwardFilter && !kio) ||
                       (way == Way::kBackwardData && most > shape_.out_rows);
     return full ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
   }

@@ -3,14 +3,12 @@
 
 using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
 
-mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
-                                                  const float spatial_scale, const int group_size, const int output_dim,
-                                                  const mluOpTensorDescriptor_t input_desc, const void* input,
-                                                  const mluOpTensorDescriptor_t rois_desc, const void* rois,
-                                                  void* workspace, const size_t workspace_size,
-                                                  const mluOpTensorDescriptor_t output_desc, void* output,
-                                                  const mluOpTensorDescriptor_t mapping_channel_desc,
-                                                  void* mapping_channel) {
+mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
+    mluOpHandle_t handle, const int pooled_height, const int pooled_width, const float spatial_scale,
+    const int group_size, const int output_dim, const mluOpTensorDescriptor_t input_desc, const void* input,
+    const mluOpTensorDescriptor_t rois_desc, const void* rois, void* workspace, const size_t workspace_size,
+    const mluOpTensorDescriptor_t output_desc, void* output, const mluOpTensorDescriptor_t mapping_channel_desc,
+    void* mapping_channel) {
   const Call call("mluOpPsRoiPoolForward", handle);
   const TensorArg in{"input", input_desc, input};
   const TensorArg boxes{"rois", rois_desc, rois};
@@ -49,6 +47,18 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const in
   check.CountLimit(out).CountLimit(in).CountLimit(boxes).CountLimit(mapping);
   // clang-format on
   return FinishForward(call, check, args, workspace, workspace_size);
+}
+
+mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
+                                                  const float spatial_scale, const int group_size, const int output_dim,
+                                                  const mluOpTensorDescriptor_t input_desc, const void* input,
+                                                  const mluOpTensorDescriptor_t rois_desc, const void* rois,
+                                                  const mluOpTensorDescriptor_t output_desc, void* output,
+                                                  const mluOpTensorDescriptor_t mapping_channel_desc,
+                                                  void* mapping_channel) {
+  return mluOpPsRoiPoolForwardWithWorkspace(handle, pooled_height, pooled_width, spatial_scale, group_size, output_dim,
+                                            input_desc, input, rois_desc, rois, nullptr, 0, output_desc, output,
+                                            mapping_channel_desc, mapping_channel);
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const int pooled_height,

@@ -120,8 +120,7 @@ std::vector<Rule> DataRules(const Function& function) {
     rules.push_back({std::string(t.name) + " data", kBad, "the data pointer of " + std::string(t.name) + " is NULL, *",
                      [t](BadCall& c) { (c.*t.tensor).data = nullptr; }});
   }
-  const bool workspace = function.forward && !function.extension;
-  if (workspace) {
+  if (function.workspace) {
     rules.push_back({"workspace", kBad, "workspace is NULL, expected 16 bytes as workspace_size says.", [](BadCall& c) {
                        c.workspace = nullptr;
                        c.workspace_size = 16;
@@ -136,7 +135,7 @@ std::vector<Rule> DataRules(const Function& function) {
     rules.push_back({"mapping over rois", kBad, overlap, [](BadCall& c) { c.mapping.data = c.rois.data; }});
     rules.push_back({"mapping over pooled", kBad, overlap, [](BadCall& c) { c.mapping.data = c.pooled.data; }});
   }
-  if (workspace) {
+  if (function.workspace) {
     rules.push_back({"workspace over rois", kBad, overlap, [](BadCall& c) {
                        c.workspace = c.rois.data;
                        c.workspace_size = 1;

@@ -99,7 +99,7 @@ TEST_P(PsRoiPoolOverlap, OfTensors) {
 }
 
 TEST_P(PsRoiPoolOverlap, OfTheWorkspace) {
-  if (!forward() || extension()) return;
+  if (!GetParam().workspace) return;
   constexpr size_t kWorkspace = 40;
   for (const NamedTensor& which : {kMap, kRois, kPooled, kMapping}) {
     const size_t bytes = BytesOf(which);
@@ -145,7 +145,7 @@ TEST_P(PsRoiPoolOverlap, OfWhatAnEmptyMapLeaves) {
                  with_empty_map([](BadCall& call) { call.pooled.data = call.mapping.data; }));
   ExpectBadParam("mapping_channel overlaps rois in memory, expected separate buffers.",
                  with_empty_map([](BadCall& call) { call.mapping.data = call.rois.data; }));
-  if (extension()) return;
+  if (!GetParam().workspace) return;
   ExpectAccepted("no workspace", with_empty_map([](BadCall& call) { call.workspace_size = SIZE_MAX; }));
   for (const NamedTensor& which : {kPooled, kMapping}) {
     // A size that no signed number holds is a size all the same.

@@ -51,6 +51,9 @@ Outcome Run(const Call& call, mluOpHandle_t handle, void* target, void* mapping)
   } else if (call.extension) {
     status = detopsPsRoiPoolBackward(h, convention, ph, pw, call.spatial_scale, dim, pooled.get(), source, rois.get(),
                                      call.rois.data, channels.get(), mapping, map.get(), target);
+  } else if (call.forward && call.workspace == nullptr && call.workspace_size == 0) {
+    status = mluOpPsRoiPoolForward(h, ph, pw, scale, call.group_size, dim, map.get(), source, rois.get(),
+                                   call.rois.data, pooled.get(), target, channels.get(), mapping);
   } else if (call.forward) {
     status =
         mluOpPsRoiPoolForward(h, ph, pw, scale, call.group_size, dim, map.get(), source, rois.get(), call.rois.data,

@@ -351,22 +351,23 @@ TEST_P(PsRoiPoolByHand, GradientsOfImagesAreSeparate) {
                          .pooled = {4, 2, 16}});
 }
 
-// ---- the two C++ forms ----
+// ---- the two forms ----
 
-TEST(PsRoiPool, ShortFormOfTheReleasedHeader) {
+TEST(PsRoiPool, BothFormsGiveTheSameBits) {
   Problem problem(kContract, MLUOP_DTYPE_FLOAT, {2, 6, 7, 5, 3, 3, 4}, 0.5);
   FillMixedRois(problem, 1);
   const Handle handle;
   Tensor output = problem.NewOutput(), mapping = problem.NewMapping();
-  Tensor short_output = problem.NewOutput(), short_mapping = problem.NewMapping();
+  Tensor long_output = problem.NewOutput(), long_mapping = problem.NewMapping();
+  Tensor workspace(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {4});
   ASSERT_EQ(problem.Forward(handle, output, &mapping), MLUOP_STATUS_SUCCESS) << handle.LastError();
   ASSERT_EQ(mluOpPsRoiPoolForward(handle.get(), 3, 3, 0.5f, 3, 4, problem.input.desc(), problem.input.data(),
-                                  problem.rois.desc(), problem.rois.data(), short_output.desc(), short_output.data(),
-                                  short_mapping.desc(), short_mapping.data()),
+                                  problem.rois.desc(), problem.rois.data(), workspace.data(), workspace.bytes(),
+                                  long_output.desc(), long_output.data(), long_mapping.desc(), long_mapping.data()),
             MLUOP_STATUS_SUCCESS)
       << handle.LastError();
-  EXPECT_TRUE(short_output.SameBytes(output));
-  EXPECT_TRUE(short_mapping.SameBytes(mapping));
+  EXPECT_TRUE(long_output.SameBytes(output));
+  EXPECT_TRUE(long_mapping.SameBytes(mapping));
 }
 
 }  // namespace

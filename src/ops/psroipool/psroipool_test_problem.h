@@ -135,7 +135,7 @@ class Problem {
                                     rois.desc(), rois.data(), output.desc(), output.data(), desc, data);
     }
     return mluOpPsRoiPoolForward(handle.get(), ph, pw, static_cast<float>(scale_), ph, dims, input.desc(), input.data(),
-                                 rois.desc(), rois.data(), nullptr, 0, output.desc(), output.data(), desc, data);
+                                 rois.desc(), rois.data(), output.desc(), output.data(), desc, data);
   }
 
   mluOpStatus_t Backward(const Handle& handle, Tensor& bottom_grad, bool with_mapping = true) const {
