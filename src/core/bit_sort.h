@@ -15,6 +15,15 @@ inline constexpr int kMaxDigitBits = 11;  // 2048 counters stay in the first-lev
 inline constexpr int kMaxSortTasks = 16;
 inline constexpr int64_t kSortCounters = int64_t{kMaxSortTasks} << kMaxDigitBits;
 
+// Into how many digits to cut that many bits. A digit takes a step per word, and one per value that it can have: few
+// words are sorted faster by short ones.
+inline int DigitCount(int64_t count, int bits) {
+  int best = static_cast<int>(DivideRoundUp(bits, kMaxDigitBits));
+  const auto steps = [=](int digits) { return digits * (count + (int64_t{1} << DivideRoundUp(bits, digits))); };
+  while (best > 0 && best < bits && steps(best + 1) < steps(best)) ++best;
+  return best;
+}
+
 // Sorts words[0, count) by their bits [low, high), digit after digit from the lowest; equal ones keep their order.
 // *sorted becomes `words` or `spare`, whichever holds the result. `counters` has room for kSortCounters, or for
 // 2^kMaxDigitBits if `parallel` has one thread.
@@ -24,7 +33,7 @@ template <typename Word>
                               uint32_t* counters, Word** sorted) {
   constexpr int64_t kMinTaskWords = 8 << 10;
   const int tasks = std::min({parallel.TaskCount(count, kMinTaskWords), parallel.ThreadCount(), kMaxSortTasks});
-  const int passes = static_cast<int>(DivideRoundUp(high - low, kMaxDigitBits));
+  const int passes = DigitCount(count, high - low);
   for (int pass = 0; pass < passes; ++pass) {
     // Digits of nearly the same width.
     const Range bits = PieceOf(high - low, passes, pass);

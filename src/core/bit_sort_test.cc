@@ -60,6 +60,22 @@ TEST(SortByBits, IsAStableSort) {
   }
 }
 
+TEST(SortByBits, CutsTheBitsOfFewWordsIntoShortDigits) {
+  EXPECT_EQ(DigitCount(20'000, 0), 0);
+  EXPECT_EQ(DigitCount(20'000, 1), 1);
+  EXPECT_EQ(DigitCount(20'000, 28), 3);
+  EXPECT_EQ(DigitCount(2'000'000, 62), 6);
+  EXPECT_EQ(DigitCount(100, 20), 4);  // 4 x (100 + 32) steps, against 2 x (100 + 1024)
+  EXPECT_EQ(DigitCount(128, 62), 9);  // 9 x (128 + 128) steps, against 6 x (128 + 2048)
+  for (int bits = 1; bits <= 62; ++bits) {
+    for (const int64_t words : {0, 1, 50, 1'000, 1'000'000}) {
+      const int digits = DigitCount(words, bits);
+      ASSERT_LE(digits, bits);
+      ASSERT_LE(DivideRoundUp(bits, digits), kMaxDigitBits);
+    }
+  }
+}
+
 TEST(SortByBits, TakesAnyDistribution) {
   for (const Spread spread : {Spread::kEven, Spread::kOnePart, Spread::kFewValues}) {
     for (const int threads : {1, 2, 16}) {

@@ -5,6 +5,7 @@
 #include "bench/tensors.h"
 #include "detops.h"
 #include "ops/point_to_voxel/point_to_voxel_cases.h"
+#include "ops/point_to_voxel/point_to_voxel_chosen.h"
 #include "support/element.h"
 
 namespace {
@@ -19,6 +20,7 @@ struct Options {
   detopsVoxelOrder_t order = DETOPS_VOXEL_ORDER_FIRST_POINT;
   mluOpDataType_t type = MLUOP_DTYPE_FLOAT;
   int threads = 2;
+  detops_cases::KeyOf* key_of = nullptr;  // chosen points of a grid of 2^20 on each axis instead of a scan
 };
 
 void Run(benchmark::State& state, const PointToVoxelCase& shape, const Options& options) {
@@ -29,7 +31,9 @@ void Run(benchmark::State& state, const PointToVoxelCase& shape, const Options& 
   const Descriptor means_desc(MLUOP_LAYOUT_ARRAY, options.type, {rows, shape.features});
   const Descriptor coordinates_desc(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {rows, 3});
   const Descriptor num_points_desc(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {rows});
-  const Buffer cloud(options.type, detops_cases::MakeCloud(shape, 1));
+  const Buffer cloud(options.type, options.key_of == nullptr ? detops_cases::MakeCloud(shape, 1)
+                                                             : detops_cases::MakeChosenCloud(
+                                                                   shape.points, shape.features, 20, options.key_of));
   const Buffer voxels(options.type, options.lists ? int64_t{rows} * shape.max_points * shape.features : 0);
   const Buffer means(options.type, int64_t{rows} * shape.features);
   const Buffer coordinates(MLUOP_DTYPE_FLOAT, int64_t{rows} * 3), num_points(MLUOP_DTYPE_FLOAT, rows);
@@ -68,6 +72,16 @@ const bool registered = [] {
       Register(shape, {.lists = lists, .type = MLUOP_DTYPE_DOUBLE});
     }
   }
+  // Whatever the points are, the call takes about as long as for random ones.
+  constexpr int kEnd = 1 << 20;
+  const PointToVoxelCase chosen = {"80000x4_2p20x2p20x2p20", 80'000, 4, {kEnd, kEnd, kEnd}, 5, 80'000};
+  const auto add = [&](const std::string& family, detops_cases::KeyOf* key_of) {
+    detops_bench::Register(
+        "point_to_voxel/means/" + std::string(chosen.name) + "/" + family + "/threads:1",
+        [=](benchmark::State& state) { Run(state, chosen, {.lists = false, .threads = 1, .key_of = key_of}); });
+  };
+  add("Random", detops_cases::RandomKey);
+  for (const detops_cases::KeyFamily& family : detops_cases::kKeyFamilies) add(family.name, family.key_of);
   return true;
 }();
 
