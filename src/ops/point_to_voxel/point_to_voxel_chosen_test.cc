@@ -2,17 +2,14 @@
 // times as long as random points of the same number, and the results are those of the reference.
 #include "ops/point_to_voxel/point_to_voxel_chosen.h"
 
-#include <time.h>
-
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <ostream>
 #include <utility>
 #include <vector>
 
 #include "ops/point_to_voxel/point_to_voxel_test_expected.h"
 #include "ops/point_to_voxel/point_to_voxel_test_problem.h"
+#include "support/cpu_time.h"
 
 namespace detops_cases {
 
@@ -41,22 +38,11 @@ class ChosenCloud : public Cloud {
   VoxelRules rules;
 };
 
-// The processor time of a call, without that of other programs: the least of three, after one that touches all memory.
 double SecondsOf(const ChosenCloud& cloud) {
   const Handle handle(DETOPS_PROFILE_FULL, 1);
   Results results = cloud.NewResults(cloud.rules);
-  const auto now = [] {
-    timespec time = {};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  double least = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < 4; ++run) {
-    const double begin = now();
-    EXPECT_EQ(cloud.Run(handle, cloud.rules, results), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    if (run > 0) least = std::min(least, now() - begin);
-  }
-  return least;
+  return LeastCpuSeconds(
+      [&] { EXPECT_EQ(cloud.Run(handle, cloud.rules, results), MLUOP_STATUS_SUCCESS) << handle.LastError(); });
 }
 
 class PointToVoxelChosen : public testing::TestWithParam<KeyFamily> {};
