@@ -1,10 +1,11 @@
-// One call of a public function: where its error text goes.
+// One call of a public function: where its error text goes, and no floating-point traps meanwhile.
 #ifndef DETOPS_CORE_CALL_H_
 #define DETOPS_CORE_CALL_H_
 
 #include <cstdarg>
 #include <cstddef>
 
+#include "core/float_mode.h"
 #include "detops.h"
 
 namespace detops {
@@ -56,6 +57,7 @@ class Call {
   mluOpHandle_t handle() const { return handle_; }
 
  private:
+  const FloatTrapsOff traps_off_;
   const char* function_;
   mluOpHandle_t handle_;
 };
