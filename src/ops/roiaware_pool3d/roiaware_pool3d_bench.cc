@@ -151,6 +151,12 @@ const bool registered = [] {
       Register(shape, {.pass = pass, .value_checks = false});
     }
   }
+  for (const RoiAwareCase& shape : detops_cases::kCrowdedRoiAwareCases) {
+    for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kCompactForward, Pass::kCompactBackward}) {
+      Register(shape, {.pass = pass});
+      Register(shape, {.pass = pass, .threads = 1});
+    }
+  }
   return true;
 }();
 

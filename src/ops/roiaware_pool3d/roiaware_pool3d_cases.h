@@ -14,6 +14,7 @@ namespace detops_cases {
 struct RoiAwareCase {
   const char* name;
   int boxes, points, channels, side, max_pts;
+  bool crowded = false;  // every box holds all points
 
   int64_t voxels() const { return int64_t{boxes} * side * side * side; }
   int64_t pooled() const { return voxels() * channels; }
@@ -26,15 +27,32 @@ inline constexpr RoiAwareCase kRoiAwareCases[] = {
     {"1x10_2x2x2_m4_c2", 1, 10, 2, 2, 4},
 };
 
+// The most that somebody can ask of a call with so many boxes and points.
+inline constexpr RoiAwareCase kCrowdedRoiAwareCases[] = {
+    {"160x32000_4x4x4_m16_c16_crowded", 160, 32000, 16, 4, 16, true},
+    {"160x32000_12x12x12_m128_c16_crowded", 160, 32000, 16, 12, 128, true},
+};
+
 struct RoiAwareScene {
   std::vector<float> rois, pts;
 };
 
-// Cars on a ground of 70 m by 80 m, turned at random; half of the points are in or around them, the others anywhere.
+// Cars on a ground of 70 m by 80 m, turned at random; half of the points are in or around them, the others anywhere. If
+// crowded, large boxes around the same place.
 inline RoiAwareScene MakeScene(const RoiAwareCase& shape, unsigned seed) {
   std::mt19937 random(seed);
   const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); };
   RoiAwareScene scene;
+  if (shape.crowded) {
+    for (int box = 0; box < shape.boxes; ++box) {
+      scene.rois.insert(scene.rois.end(), {uniform(-0.5f, 0.5f), uniform(-0.5f, 0.5f), -5, uniform(20, 24),
+                                           uniform(20, 24), 10, uniform(-3.1416f, 3.1416f)});
+    }
+    for (int point = 0; point < shape.points; ++point) {
+      scene.pts.insert(scene.pts.end(), {uniform(-6.5f, 6.5f), uniform(-6.5f, 6.5f), uniform(-4.5f, 4.5f)});
+    }
+    return scene;
+  }
   for (int box = 0; box < shape.boxes; ++box) {
     scene.rois.insert(scene.rois.end(), {uniform(0, 70), uniform(-40, 40), uniform(-2, -1), uniform(3.5f, 5),
                                          uniform(1.5f, 2), uniform(1.4f, 1.8f), uniform(-3.1416f, 3.1416f)});

@@ -30,6 +30,52 @@ HWY_INLINE int64_t VoxelOnAxis(Real ratio, int64_t count) {
   return ratio >= static_cast<Real>(count) ? count - 1 : std::min(static_cast<int64_t>(ratio), count - 1);
 }
 
+// Whether voxels and the numbers of all axes are integers of 32 bits that floats hold exactly.
+HWY_INLINE bool IsSmall(const VoxelGrid& grid) {
+  constexpr int64_t kExact = int64_t{1} << 24;
+  return std::max({grid.x, grid.y, grid.z}) <= kExact && grid.x * grid.y <= INT32_MAX / grid.z;
+}
+
+// The same for a vector, on a grid that is small.
+template <class D>
+HWY_INLINE auto VoxelsOnAxis(D d, hn::Vec<D> ratio, int64_t count) {
+  const auto positive = hn::IfThenElseZero(hn::Gt(ratio, hn::Zero(d)), ratio);  // 0 for NaN
+  return hn::ConvertTo(hn::RebindToSigned<D>(), hn::Min(positive, hn::Set(d, static_cast<float>(count - 1))));
+}
+
+// Of a vector of points, the ratios that tell the voxel on each axis.
+template <class V>
+struct Ratios {
+  V x, y, z;
+};
+
+// Their voxels, for the lanes in `bits`; others may be anything.
+template <class D>
+HWY_INLINE void WriteVoxels(D d, const Ratios<hn::Vec<D>>& ratios, const VoxelGrid& grid, bool small, uint64_t bits,
+                            uint32_t* voxels) {
+  using Real = hn::TFromD<D>;
+  if constexpr (std::is_same_v<Real, float>) {
+    if (HWY_LIKELY(small)) {
+      const hn::RebindToSigned<D> di;
+      const auto set = [&](int64_t count) { return hn::Set(di, static_cast<int32_t>(count)); };
+      const auto column =
+          hn::Add(hn::Mul(VoxelsOnAxis(d, ratios.x, grid.x), set(grid.y)), VoxelsOnAxis(d, ratios.y, grid.y));
+      const auto voxel = hn::Add(hn::Mul(column, set(grid.z)), VoxelsOnAxis(d, ratios.z, grid.z));
+      hn::Store(hn::BitCast(hn::RebindToUnsigned<D>(), voxel), hn::RebindToUnsigned<D>(), voxels);
+      return;
+    }
+  }
+  alignas(64) Real x[hn::MaxLanes(D())], y[hn::MaxLanes(D())], z[hn::MaxLanes(D())];
+  hn::Store(ratios.x, d, x);
+  hn::Store(ratios.y, d, y);
+  hn::Store(ratios.z, d, z);
+  for (; bits != 0; bits &= bits - 1) {
+    const int k = std::countr_zero(bits);
+    voxels[k] = static_cast<uint32_t>((VoxelOnAxis(x[k], grid.x) * grid.y + VoxelOnAxis(y[k], grid.y)) * grid.z +
+                                      VoxelOnAxis(z[k], grid.z));
+  }
+}
+
 template <typename Real>
 HWY_NOINLINE int64_t FindPoints(const PointTest<Real>& test, VoxelPoint* entries) {
   const hn::ScalableTag<Real> d;
@@ -38,7 +84,8 @@ HWY_NOINLINE int64_t FindPoints(const PointTest<Real>& test, VoxelPoint* entries
   const auto cx = hn::Set(d, f.cx), cy = hn::Set(d, f.cy), z_center = hn::Set(d, f.z_center);
   const auto cosine = hn::Set(d, f.cosine), sine = hn::Set(d, f.sine);
   const auto x_reach = hn::Set(d, f.x_reach), y_reach = hn::Set(d, f.y_reach), z_reach = hn::Set(d, f.z_reach);
-  alignas(64) Real ratio_x[hn::MaxLanes(d)], ratio_y[hn::MaxLanes(d)], ratio_z[hn::MaxLanes(d)];
+  const bool small = IsSmall(test.grid);
+  alignas(64) uint32_t voxels[hn::MaxLanes(d)];
   int64_t found = 0;
   for (int64_t i = test.begin; i < test.end; i += n) {
     const auto z = hn::LoadU(d, test.z + i);
@@ -51,20 +98,19 @@ HWY_NOINLINE int64_t FindPoints(const PointTest<Real>& test, VoxelPoint* entries
                                 hn::And(hn::Lt(hn::Abs(local_x), x_reach), hn::Lt(hn::Abs(local_y), y_reach)));
     const auto counted = hn::And(inside, hn::FirstN(d, static_cast<size_t>(test.end - i)));
     if (hn::AllFalse(d, counted)) continue;
-    hn::Store(hn::Div(hn::Add(local_x, hn::Set(d, f.x_shift)), hn::Set(d, f.x_step)), d, ratio_x);
-    hn::Store(hn::Div(hn::Add(local_y, hn::Set(d, f.y_shift)), hn::Set(d, f.y_step)), d, ratio_y);
-    const auto height = hn::Add(hn::Sub(z, hn::Set(d, f.z_bottom)), hn::Set(d, f.z_shift));
-    hn::Store(hn::Div(height, hn::Set(d, f.z_step)), d, ratio_z);
     uint8_t bytes[8] = {};  // one bit per lane
     hn::StoreMaskBits(d, counted, bytes);
     uint64_t bits;
     std::memcpy(&bits, bytes, sizeof(bits));
+    const auto height = hn::Add(hn::Sub(z, hn::Set(d, f.z_bottom)), hn::Set(d, f.z_shift));
+    WriteVoxels(
+        d,
+        {hn::Div(hn::Add(local_x, hn::Set(d, f.x_shift)), hn::Set(d, f.x_step)),
+         hn::Div(hn::Add(local_y, hn::Set(d, f.y_shift)), hn::Set(d, f.y_step)), hn::Div(height, hn::Set(d, f.z_step))},
+        test.grid, small, bits, voxels);
     for (; bits != 0; bits &= bits - 1) {
       const int k = std::countr_zero(bits);
-      const int64_t voxel =
-          (VoxelOnAxis(ratio_x[k], test.grid.x) * test.grid.y + VoxelOnAxis(ratio_y[k], test.grid.y)) * test.grid.z +
-          VoxelOnAxis(ratio_z[k], test.grid.z);
-      entries[found++] = static_cast<VoxelPoint>(voxel) << 32 | static_cast<uint32_t>(test.ids[i + k]);
+      entries[found++] = static_cast<VoxelPoint>(voxels[k]) << 32 | static_cast<uint32_t>(test.ids[i + k]);
     }
   }
   return found;

@@ -3,7 +3,9 @@
 #define DETOPS_OPS_ROIAWARE_POOL3D_SEARCH_H_
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "core/arena.h"
 #include "core/bit_sort.h"
@@ -39,6 +41,10 @@ void VisitVoxels(const VoxelPoint* first, const VoxelPoint* last, int64_t most_p
     first = end;
   }
 }
+
+// A box with more entries than this and a third of all points, in a grid of not more voxels than that, is crowded.
+inline constexpr int64_t kCrowd = 512;
+inline constexpr int64_t kMostVoxelsOfCrowd = 2048;
 
 template <typename T>
 class BoxSearch {
@@ -91,7 +97,7 @@ class BoxSearch {
       for (int64_t box = task == 0 ? begin : first_box(task); box < last; ++box) {
         VoxelPoint* entries = entries_ + begins_[box];
         counts_[box] = points_.Find(box, entries);
-        sorted_[box] = Sort(entries, spare_ + begins_[box], counts_[box]);
+        Sort(box, entries, spare_ + begins_[box]);
         found(box);
       }
     });
@@ -101,17 +107,25 @@ class BoxSearch {
 
  private:
   // The result is in one of the two.
-  VoxelPoint* Sort(VoxelPoint* entries, VoxelPoint* spare, int64_t count) const {
+  void Sort(int64_t box, VoxelPoint* entries, VoxelPoint* spare) {
     constexpr int64_t kVeryFew = 16;
+    const int64_t count = counts_[box];
     const int64_t voxels = problem_.grid.count();
-    if (count > kVeryFew && count <= kFewEntries && voxels <= kMostVoxelsOfFew) {
+    if (count > kCrowd && 3 * count >= problem_.points && voxels <= kMostVoxelsOfCrowd) {
+      counts_[box] = SortCrowd(entries, spare, count);
+      sorted_[box] = spare;
+    } else if (count > kVeryFew && count <= kFewEntries && voxels <= kMostVoxelsOfFew) {
       problem_.kernels.sort_few(entries, count, voxels, spare);
-      return spare;
-    }
-    if (count <= kFewEntries) {
+      sorted_[box] = spare;
+    } else if (count <= kFewEntries) {
       std::sort(entries, entries + count);
-      return entries;
+      sorted_[box] = entries;
+    } else {
+      sorted_[box] = SortMany(entries, spare, count);
     }
+  }
+
+  VoxelPoint* SortMany(VoxelPoint* entries, VoxelPoint* spare, int64_t count) const {
     const Parallel alone(1);
     uint32_t counters[1 << kMaxDigitBits];
     VoxelPoint* by_point = entries;
@@ -119,8 +133,44 @@ class BoxSearch {
     // One thread needs no runner, so nothing fails.
     static_cast<void>(SortByBits(alone, entries, spare, count, 0, BitsToNumber(problem_.points), counters, &by_point) &&
                       SortByBits(alone, by_point, by_point == entries ? spare : entries, count, 32,
-                                 32 + BitsToNumber(voxels), counters, &sorted));
+                                 32 + BitsToNumber(problem_.grid.count()), counters, &sorted));
     return sorted;
+  }
+
+  // For a box that holds a good part of all points. Their voxels are put down by point and read in that order, so that
+  // points which find the list of their voxel full are dropped at once; then what is left is dealt out to the voxels.
+  // The result, of which it gives the number, is in `spare`.
+  int64_t SortCrowd(VoxelPoint* entries, VoxelPoint* spare, int64_t count) const {
+    // Voxels and a bit for each point that has one are where the result will be: at most 2.7 bytes per point.
+    using Voxel = uint16_t __attribute__((may_alias));
+    using Bits = uint64_t __attribute__((may_alias));
+    const int64_t words = DivideRoundUp(problem_.points, 64);
+    auto* const used = reinterpret_cast<Bits*>(spare);
+    auto* const voxel_of = reinterpret_cast<Voxel*>(used + words);
+    std::fill_n(used, words, Bits{0});
+    for (int64_t i = 0; i < count; ++i) {
+      const auto point = static_cast<uint32_t>(PointOf(entries[i]));
+      voxel_of[point] = static_cast<Voxel>(VoxelOf(entries[i]));
+      used[point / 64] |= Bits{1} << (point % 64);
+    }
+    uint32_t counts[kMostVoxelsOfCrowd] = {};
+    const auto most = static_cast<uint32_t>(std::min<int64_t>(problem_.most_points, UINT32_MAX));
+    int64_t kept = 0;
+    for (int64_t word = 0; word < words; ++word) {
+      for (uint64_t bits = used[word]; bits != 0; bits &= bits - 1) {
+        const auto point = static_cast<uint32_t>(word * 64 + std::countr_zero(bits));
+        const uint32_t voxel = voxel_of[point];
+        // Without a branch: the next entry is written in any case, and stays if there is room for it.
+        entries[kept] = static_cast<VoxelPoint>(voxel) << 32 | point;
+        const uint32_t keep = counts[voxel] < most ? 1 : 0;
+        counts[voxel] += keep;
+        kept += keep;
+      }
+    }
+    uint32_t place = 0;
+    for (int64_t voxel = 0; voxel < problem_.grid.count(); ++voxel) place += std::exchange(counts[voxel], place);
+    for (int64_t i = 0; i < kept; ++i) spare[counts[VoxelOf(entries[i])]++] = entries[i];
+    return kept;
   }
 
   const BoxSearchProblem& problem_;
