@@ -1,11 +1,16 @@
-// DETOPS_NUM_THREADS and DETOPS_TARGET. The library reads the second once, so every case is a program of its own: this
-// one, started again with the variables set and only the test of the child's part.
+// DETOPS_NUM_THREADS and DETOPS_TARGET; MLUOP_GEN_CASE... has tests of its own. The library reads the second once, so
+// every case is a program of its own: this one, started again with the variables set and only the test of the child's
+// part.
 #include <sched.h>
 #include <signal.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,16 +24,18 @@ namespace {
 using detops_test::AlignCase;
 using detops_test::SupportedTargets;
 
-constexpr int kSeen = 42;  // the exit code of a child that ran its part; a filter that finds no test gives 0
+constexpr int kSeen = 42;       // the exit code of a child that ran its part; a filter that finds no test gives 0
+constexpr int kNotSecure = 43;  // of one that has no more rights than its user
 
 struct Variable {
   const char* name;
   std::string value;
 };
 
-// Runs the disabled test `test` of this program with the variables; the others of ours are not set.
-::testing::AssertionResult ChildSucceeds(const std::string& test, const std::vector<Variable>& variables,
-                                         bool on_one_cpu = false) {
+// The exit code of the disabled test `test` of a program as this one, run with the variables; the others of ours are
+// not set. Below 0: the signal that ended it.
+int ChildCode(const std::string& program, const std::string& test, const std::vector<Variable>& variables,
+              bool on_one_cpu = false) {
   const std::string filter = "--gtest_filter=EnvironmentChild.DISABLED_" + test;
   const pid_t child = fork();
   if (child == 0) {
@@ -42,14 +49,20 @@ struct Variable {
       if (sched_setaffinity(0, sizeof(set), &set) != 0) _exit(1);
     }
     alarm(60);
-    execl("/proc/self/exe", "environment_test", filter.c_str(), "--gtest_also_run_disabled_tests", "--gtest_brief=1",
+    execl(program.c_str(), "environment_test", filter.c_str(), "--gtest_also_run_disabled_tests", "--gtest_brief=1",
           nullptr);
     _exit(1);
   }
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return ::testing::AssertionFailure() << "no child";
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kSeen) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << test << " ended with status " << status;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+::testing::AssertionResult ChildSucceeds(const std::string& test, const std::vector<Variable>& variables,
+                                         bool on_one_cpu = false) {
+  const int code = ChildCode("/proc/self/exe", test, variables, on_one_cpu);
+  if (code == kSeen) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << test << " ended with code " << code;
 }
 
 // Empty if the variable is not set.
@@ -129,6 +142,17 @@ TEST_F(EnvironmentChild, DISABLED_TargetIsTheVariables) {
   ExpectRightResults();
 }
 
+TEST_F(EnvironmentChild, DISABLED_NothingIsObeyed) {
+  if (getauxval(AT_SECURE) == 0) std::_Exit(kNotSecure);
+  EXPECT_EQ(Threads(), AllowedCpus());
+  EXPECT_EQ(detopsGetTarget(), SupportedTargets().front());
+  char directory[4096];
+  EXPECT_STREQ(mluOpGetGenCaseDirectory(directory, sizeof(directory), nullptr, nullptr), ".");
+  ExpectRightResults();
+  EXPECT_FALSE(std::filesystem::exists(ValueOf("MLUOP_GEN_CASE_DIR") + "/gen_case"));
+  EXPECT_FALSE(std::filesystem::exists("gen_case"));
+}
+
 // ---- the parent's part ------------------------------------------------------------------------
 
 TEST(EnvironmentTest, WithoutVariablesTheProcessDecides) {
@@ -167,6 +191,30 @@ TEST(EnvironmentTest, BothVariablesAtOnce) {
   const std::vector<Variable> both = {{"DETOPS_NUM_THREADS", "5"}, {"DETOPS_TARGET", SupportedTargets().back()}};
   EXPECT_TRUE(ChildSucceeds("ThreadsAreTheVariables", both));
   EXPECT_TRUE(ChildSucceeds("TargetIsTheVariables", both));
+}
+
+// A program with rights that its user has not: variables, which are the user's, must not tell it what to write where.
+TEST(EnvironmentTest, ProgramsWithOthersRightsObeyNone) {
+  std::string folder = std::filesystem::temp_directory_path() / "environment_test_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string program = folder + "/program";
+  std::filesystem::copy_file("/proc/self/exe", program);
+  // Any group that this process may give away and does not have for its own.
+  gid_t groups[256];
+  const int count = std::max(0, getgroups(256, groups));
+  gid_t group = geteuid() == 0 ? getegid() + 1 : getegid();
+  for (int i = 0; i < count; ++i) group = groups[i] != getegid() ? groups[i] : group;
+  const bool given = group != getegid() && chown(program.c_str(), static_cast<uid_t>(-1), group) == 0 &&
+                     chmod(program.c_str(), 02755) == 0;
+  const int code = given ? ChildCode(program, "NothingIsObeyed",
+                                     {{"DETOPS_NUM_THREADS", std::to_string(AllowedCpus() + 5)},
+                                      {"DETOPS_TARGET", SupportedTargets().back()},
+                                      {"MLUOP_GEN_CASE", "2"},
+                                      {"MLUOP_GEN_CASE_DIR", folder}})
+                         : kNotSecure;
+  std::filesystem::remove_all(folder);
+  if (code == kNotSecure) GTEST_SKIP() << "no program can be given rights here";
+  EXPECT_EQ(code, kSeen);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "core/context.h"
 #include "core/data_type.h"
+#include "core/standard_error.h"
 
 namespace detops {
 namespace {
@@ -278,11 +279,10 @@ void GenCase::Print() const {
     call_.Log(DETOPS_LOG_DISPATCH, "%s", line.text());
     return;
   }
-  // The one place where the library prints, because the user has asked for it. One write, so that lines of several
-  // threads do not mix.
+  // The one place where the library prints, because the user has asked for it.
   char text[kErrorTextSize];
   const int length = std::snprintf(text, sizeof(text), "[gen_case] %s\n", line.text());
-  if (write(STDERR_FILENO, text, static_cast<size_t>(length)) < 0) return;
+  PrintToStandardError(text, static_cast<size_t>(length));
 }
 
 }  // namespace detops

@@ -32,7 +32,7 @@ void Unlock() { pthread_mutex_unlock(&g_state.mutex); }
 
 // 0 unless the variable is a single digit up to `most`.
 int DigitOf(const char* variable, int most) {
-  const char* const text = std::getenv(variable);
+  const char* const text = secure_getenv(variable);
   if (text == nullptr || text[0] < '0' || text[0] > '0' + most || text[1] != '\0') return 0;
   return text[0] - '0';
 }
@@ -40,7 +40,7 @@ int DigitOf(const char* variable, int most) {
 // Copies a variable that is there and fits.
 template <size_t kSize>
 void CopyText(const char* variable, char (&target)[kSize]) {
-  const char* const text = std::getenv(variable);
+  const char* const text = secure_getenv(variable);
   if (text == nullptr || text[0] == '\0') return;
   const size_t length = std::strlen(text);
   if (length < kSize) std::memcpy(target, text, length + 1);

@@ -26,7 +26,7 @@ int AffinityCount() {
 
 // The value of DETOPS_NUM_THREADS, 0 if it is not a whole number above 0.
 int EnvironmentCount() {
-  const char* text = std::getenv("DETOPS_NUM_THREADS");
+  const char* text = secure_getenv("DETOPS_NUM_THREADS");
   if (text == nullptr) return 0;
   int value = 0;
   const char* end = text + std::strlen(text);

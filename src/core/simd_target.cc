@@ -52,7 +52,7 @@ class Registry {
   // nullptr chooses automatically; an unsupported name changes nothing.
   bool Force(const char* name) {
     if (name == nullptr) {
-      const char* wish = std::getenv("DETOPS_TARGET");
+      const char* wish = secure_getenv("DETOPS_TARGET");
       if (wish == nullptr || !Force(wish)) Use(targets_[0]);
       return true;
     }

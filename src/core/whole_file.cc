@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/quiet_signals.h"
+
 namespace detops {
 namespace {
 
@@ -29,12 +31,24 @@ int MakeFolders(char* path) {
   return 0;
 }
 
-int OpenNew(const char* path) {
+int Open(const char* path, int flags) {
   int descriptor;
   do {
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
   } while (descriptor < 0 && errno == EINTR);
-  return descriptor;
+  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
+  // The program has closed a standard descriptor: what it prints all the same must not come into this file.
+  const int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  close(descriptor);
+  errno = error;
+  return higher;
+}
+
+// The name under which a file without a name can be given one; false without /proc.
+bool NameOfDescriptor(int descriptor, char (&name)[64]) {
+  std::snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
+  return access(name, F_OK) == 0;
 }
 
 }  // namespace
@@ -51,13 +65,30 @@ void WholeFile::Start(const char* path) {
   std::memcpy(path_, path, length + 1);
   std::memcpy(temporary_, path, length);
   std::memcpy(temporary_ + length, kTemporaryEnd, sizeof(kTemporaryEnd));
-  descriptor_ = OpenNew(temporary_);
+  OpenTemporary();
   if (descriptor_ < 0 && errno == ENOENT) {
     error_ = MakeFolders(temporary_);
     if (error_ != 0) return;
-    descriptor_ = OpenNew(temporary_);
+    OpenTemporary();
   }
   if (descriptor_ < 0) error_ = errno;
+}
+
+void WholeFile::OpenTemporary() {
+  named_ = false;
+  if (may_be_unnamed_) {
+    char* const slash = std::strrchr(temporary_, '/');
+    if (slash != nullptr) *slash = '\0';
+    descriptor_ = Open(slash == nullptr ? "." : slash == temporary_ ? "/" : temporary_, O_TMPFILE);
+    if (slash != nullptr) *slash = '/';
+    if (descriptor_ < 0 && errno == ENOENT) return;
+    char name[64];
+    if (descriptor_ >= 0 && NameOfDescriptor(descriptor_, name)) return;
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  // Not every file system knows such files.
+  descriptor_ = Open(temporary_, O_CREAT | O_EXCL);
+  named_ = descriptor_ >= 0;
 }
 
 void WholeFile::Bytes(const void* data, size_t size) {
@@ -73,6 +104,7 @@ void WholeFile::Bytes(const void* data, size_t size) {
 }
 
 void WholeFile::Flush() {
+  const QuietSignals quiet;
   for (size_t done = 0; done < used_ && error_ == 0;) {
     const ssize_t written = write(descriptor_, buffer_ + done, used_ - done);
     if (written > 0) {
@@ -108,21 +140,36 @@ void WholeFile::Hex(uint64_t value) {
 int WholeFile::Commit() {
   if (error_ == 0) Flush();
   if (descriptor_ >= 0) {
+    if (error_ == 0 && !named_) error_ = GiveName();
     const int descriptor = descriptor_;
     descriptor_ = -1;
     // Some file systems tell only now that the disk is full.
     if (close(descriptor) != 0 && error_ == 0 && errno != EINTR) error_ = errno;
-    if (error_ == 0 && std::rename(temporary_, path_) != 0) error_ = errno;
-    if (error_ != 0) unlink(temporary_);
+    if (named_ && error_ == 0 && std::rename(temporary_, path_) != 0) error_ = errno;
+    if (named_ && error_ != 0) unlink(temporary_);
   }
   return error_;
+}
+
+// A name that is taken cannot be given, only moved to: then the file gets its temporary one.
+int WholeFile::GiveName() {
+  char name[64];
+  NameOfDescriptor(descriptor_, name);
+  const auto give = [&](const char* path) {
+    return linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  };
+  int error = give(path_);
+  if (error != EEXIST) return error;
+  error = give(temporary_);
+  named_ = error == 0;
+  return error;
 }
 
 void WholeFile::Abandon() {
   if (descriptor_ < 0) return;
   close(descriptor_);
   descriptor_ = -1;
-  unlink(temporary_);
+  if (named_) unlink(temporary_);
 }
 
 }  // namespace detops

@@ -1,4 +1,5 @@
-// A file that appears complete or not at all: it is written under another name and then renamed. Numbers are written
+// A file that appears complete or not at all: it is written without a name, which it gets in the end, or where the file
+// system does not know that, under another name and then renamed. Writing raises no signal. Numbers are written
 // independently of the program's locale.
 #ifndef DETOPS_CORE_WHOLE_FILE_H_
 #define DETOPS_CORE_WHOLE_FILE_H_
@@ -14,7 +15,8 @@ inline constexpr size_t kPathSize = 4096;
 
 class WholeFile {
  public:
-  WholeFile() = default;
+  // may_be_unnamed: false, for tests, as if the file system did not know files without names.
+  explicit WholeFile(bool may_be_unnamed = true) : may_be_unnamed_(may_be_unnamed) {}
   ~WholeFile() { Abandon(); }
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
@@ -40,9 +42,13 @@ class WholeFile {
 
   template <typename Real>
   void Shortest(Real value);
+  void OpenTemporary();
   void Flush();
+  int GiveName();
   void Abandon();
 
+  const bool may_be_unnamed_;
+  bool named_ = false;  // there is a file temporary_
   int descriptor_ = -1;
   int error_ = 0;
   size_t used_ = 0;
