@@ -10,6 +10,9 @@ endif()
 # multiplication appears only where a kernel says MulAdd.
 target_compile_options(detops_options INTERFACE -ffp-contract=off)
 
+# The tables of addresses that the loader fills in are complete and read-only before the first line of code runs.
+target_link_options(detops_options INTERFACE -Wl,-z,relro,-z,now)
+
 if(DETOPS_SANITIZE)
   target_compile_options(detops_options INTERFACE -fsanitize=${DETOPS_SANITIZE} -fno-omit-frame-pointer -g)
   target_link_options(detops_options INTERFACE -fsanitize=${DETOPS_SANITIZE})

@@ -1,4 +1,5 @@
-# Tests that are not one GoogleTest file each: headers alone, allocation failures, exported symbols, an installed tree.
+# Tests that are not one GoogleTest file each: headers alone, allocation failures, exported symbols, how binaries are
+# linked, an installed tree.
 
 # ---- headers: each alone, in four standards, by this build's compiler and by the other of gcc and clang if it is there
 set(header_compilers "${CMAKE_C_COMPILER}|${CMAKE_CXX_COMPILER}")
@@ -38,6 +39,16 @@ if(NOT DETOPS_SANITIZE)
                    -DCONTRACT_PAGE=${PROJECT_SOURCE_DIR}/docs/contract.md
                    -P ${CMAKE_CURRENT_SOURCE_DIR}/exported_symbols.cmake)
 
+  # ---- where binaries look for libraries, how they are linked, which paths they hold --------------
+  set(shipped $<TARGET_FILE:detops>)
+  if(DETOPS_BUILD_PROGRAM)
+    list(APPEND shipped $<TARGET_FILE:detops_program>)
+  endif()
+  add_test(NAME binaries
+           COMMAND ${CMAKE_COMMAND} "-DSHIPPED=${shipped}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
+                   -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DREADELF=${CMAKE_READELF}
+                   -P ${CMAKE_CURRENT_SOURCE_DIR}/binaries_test.cmake)
+
   # ---- the binary interface: functions, parameters and enumerators ------------------------------
   # abidiff reads debug information. The entry points alone are compiled again with it, unoptimised: 11 s of one core.
   # What they call need not be there, because nothing is run.
@@ -71,5 +82,5 @@ if(NOT DETOPS_SANITIZE)
                    -DPKG_CONFIG=${PKG_CONFIG_EXECUTABLE} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
                    -DCONFIG=$<CONFIG> -DC_FLAGS=${CMAKE_C_FLAGS} -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
                    -P ${CMAKE_CURRENT_SOURCE_DIR}/install/install_test.cmake)
-  set_tests_properties(exported_symbols install PROPERTIES TIMEOUT 300)
+  set_tests_properties(exported_symbols binaries install PROPERTIES TIMEOUT 300)
 endif()
