@@ -6,6 +6,7 @@
 #include "case_file/find_cases.h"
 #include "commands.h"
 #include "errors.h"
+#include "option_checks.h"
 #include "suites.h"
 
 namespace detops_cli {
@@ -70,11 +71,12 @@ int Accept(const AcceptArguments& arguments, RunOptions& options) {
 
 void AddLibraryOption(CLI::App& command, RunOptions& options) {
   command.add_option("--library", options.library, "Library under test; default: the one of this program")
+      ->check(NoPipe())
       ->type_name("FILE");
   command.add_flag("--in-process", options.in_process, "Judge in this process, for debuggers: a crash ends the run");
   command
       .add_option("--timeout", options.timeout_seconds, "Seconds without a sign of life after which a case has failed")
-      ->check(CLI::PositiveNumber)
+      ->check(NumberFrom(kLeastSeconds, kMostSeconds))
       ->capture_default_str();
 }
 
@@ -106,7 +108,7 @@ void AddAcceptCommand(CLI::App& app, RunOptions& options, int& exit_code) {
       ->type_name("GLOB[:GLOB...]");
   accept->add_flag("--list", arguments->list, "Print the cases instead of running them");
   accept->add_option("--threads", options.threads, "Threads of the library; 0: its own choice")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFrom(0, kMostThreads))
       ->capture_default_str();
   accept
       ->add_option("--bad-input", arguments->bad_input,

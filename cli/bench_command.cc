@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 #include "case_file/find_cases.h"
 #include "commands.h"
 #include "errors.h"
+#include "input_file.h"
+#include "message.h"
+#include "option_checks.h"
 #include "suites.h"
+#include "terminal_text.h"
 
 namespace detops_cli {
 namespace {
@@ -55,12 +59,14 @@ std::vector<Recipe> ChooseCases(const BenchArguments& arguments) {
 }
 
 RunResultFile ReadResults(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw FileError(path + ": cannot be opened");
+  constexpr uint64_t kMost = 1 << 30;
+  const std::string text = ReadInputFile(path, kMost, "results ever have");
   try {
-    const RunResultFile results = nlohmann::json::parse(file).get<RunResultFile>();
+    const RunResultFile results = ParseJson(text).get<RunResultFile>();
     if (results.format != RunResultFile{}.format) throw FileError(path + ": is not a file of detops results");
     return results;
+  } catch (const std::length_error& error) {
+    throw FileError(fmt::format("{}: {}", path, error.what()));
   } catch (const nlohmann::json::exception& error) {
     throw FileError(fmt::format("{}: {}", path, error.what()));
   }
@@ -89,9 +95,10 @@ bool PrintComparison(const RunResultFile& before, const RunResultFile& after) {
   for (const CaseResult& result : before.cases) {
     if (result.timed && result.timing.ratio > 0) old[result.id] = &result;
   }
-  fmt::print("\nagainst {} of {}\n", before.library.name, before.started);
+  fmt::print("\nagainst {} of {}\n", TerminalText(before.library.name), TerminalText(before.started));
   if (before.machine.cpu != after.machine.cpu) {
-    fmt::print("another machine ({}): ratios to the bound say something, times nothing\n", before.machine.cpu);
+    fmt::print("another machine ({}): ratios to the bound say something, times nothing\n",
+               TerminalText(before.machine.cpu));
   }
   fmt::print("{:<82}{:>11} {:>11} {:>8} {:>8} {:>7}  verdict\n", "case", "old us", "new us", "old x", "new x", "noise");
   bool good = true, any = false;
@@ -102,8 +109,8 @@ bool PrintComparison(const RunResultFile& before, const RunResultFile& after) {
     const TimingResult &was = found->second->timing, &is = result.timing;
     const Comparison comparison = Compare(was, is);
     good = good && std::string_view(comparison.verdict) != "slower";
-    fmt::print("{:<82}{:>11.1f} {:>11.1f} {:>8.2f} {:>8.2f} {:>6.0f}%  {}\n", result.id, was.best_us, is.best_us,
-               was.ratio, is.ratio, 100 * comparison.noise, comparison.verdict);
+    fmt::print("{:<82}{:>11.1f} {:>11.1f} {:>8.2f} {:>8.2f} {:>6.0f}%  {}\n", TerminalText(result.id), was.best_us,
+               is.best_us, was.ratio, is.ratio, 100 * comparison.noise, comparison.verdict);
   }
   if (!any) throw UsageError("--baseline: no case of this run is in it");
   return good;
@@ -142,12 +149,12 @@ void AddBenchCommand(CLI::App& app, RunOptions& options, int& exit_code) {
   bench->add_option("--filter", arguments->filter, "Only cases whose name matches")->type_name("GLOB[:GLOB...]");
   bench->add_option("--threads", arguments->threads, "Numbers of threads, as 1,2,4; default: the library's choice")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(NumberFrom(1, kMostThreads));
   bench->add_option("--seconds", arguments->seconds, "For each case, about")
-      ->check(CLI::PositiveNumber)
+      ->check(NumberFrom(kLeastSeconds, kMostSeconds))
       ->capture_default_str();
   bench->add_option("--perf_repeat", options.perf_repeat, "Exactly so many timed calls instead")
-      ->check(CLI::PositiveNumber);
+      ->check(NumberFrom(1, kMostCalls));
   bench
       ->add_option("--baseline", arguments->baseline,
                    "Compare with results that --json has written; exit code 1 if a case has become slower")

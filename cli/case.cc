@@ -1,7 +1,11 @@
 #include "case.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "operator.h"
 #include "support/element.h"
 #include "support/tolerance.h"
 
@@ -51,6 +55,25 @@ std::vector<double> HostTensor::Values() const {
   std::vector<double> values(static_cast<size_t>(span()));
   for (size_t i = 0; i < values.size(); ++i) values[i] = Get(static_cast<int64_t>(i));
   return values;
+}
+
+CaseDescription Describe(const Case& the_case) {
+  constexpr const char* kLayouts[] = {"NCHW", "NHWC", "HWCN", "NDHWC", "ARRAY", "NCDHW",
+                                      "TNC",  "NTC",  "NC",   "NLC",   "NCL"};
+  const auto is_real = [](mluOpDataType_t type) {
+    return type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_BFLOAT16 || type == MLUOP_DTYPE_FLOAT ||
+           type == MLUOP_DTYPE_DOUBLE;
+  };
+  const HostTensor* typed = &the_case.inputs.front();
+  std::vector<std::string> shapes, layouts;
+  for (const HostTensor& tensor : the_case.inputs) {
+    if (!is_real(typed->type) && is_real(tensor.type)) typed = &tensor;
+    shapes.push_back(fmt::format("{}", fmt::join(tensor.extents, "x")));
+    const std::string layout = kLayouts[tensor.layout];
+    if (std::find(layouts.begin(), layouts.end(), layout) == layouts.end()) layouts.push_back(layout);
+  }
+  return {std::string(the_case.op->name()), detops_test::ElementName(typed->type),
+          fmt::format("{}", fmt::join(shapes, ", ")), fmt::format("{}", fmt::join(layouts, ","))};
 }
 
 std::vector<Criterion> PromisedCriteria(mluOpDataType_t type, bool convolution) {

@@ -99,6 +99,12 @@ struct Case {
   std::optional<double> theory_operations{};     // likewise
 };
 
+// What tables say of a case.
+struct CaseDescription {
+  std::string op, type, shape, layout;
+};
+CaseDescription Describe(const Case& the_case);
+
 // The promise of the library for an output of `type`: diff1, diff2 and diff4 within the bars of docs/numerics.md,
 // integers exact. `convolution`: the wider bar for half.
 std::vector<Criterion> PromisedCriteria(mluOpDataType_t type, bool convolution);

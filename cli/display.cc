@@ -10,6 +10,9 @@
 #include <map>
 #include <vector>
 
+#include "interrupts.h"
+#include "terminal_text.h"
+
 namespace detops_cli {
 namespace {
 
@@ -50,18 +53,30 @@ std::string Cut(const std::string& text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
-// A reader that has gone, as of "detops accept | head", must not cost the reports: main asks stdout at the end.
+// A reader that has gone, as of "detops accept | head", must not cost the reports: main asks stdout at the end. One
+// that does not read keeps the program waiting until a signal comes, and then no longer.
 void Write(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  static bool stuck = false;
+  if (stuck) return;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  stuck = !written && Interrupted();
 }
 
 void Line(const std::string& text) { Write(text + "\n"); }
 
+// Fields with texts from outside, as a terminal may show them.
+CaseResult Harmless(CaseResult result) {
+  for (std::string* text : {&result.id, &result.op, &result.type, &result.shape, &result.verdict, &result.detail,
+                            &result.timing.target, &result.timing.algorithm}) {
+    *text = TerminalText(*text);
+  }
+  return result;
+}
+
 }  // namespace
 
 Style::Style() : terminal_(isatty(STDOUT_FILENO) != 0) {
-  const char* const no_colour = std::getenv("NO_COLOR");
+  const char* const no_colour = secure_getenv("NO_COLOR");
   colours_ = terminal_ && (no_colour == nullptr || *no_colour == '\0');
 }
 
@@ -85,7 +100,7 @@ void Display::ShowHeader(const LibraryResult& library, const MachineResult& mach
   if (!library.version.empty()) text += ", detops " + library.version;
   if (!library.contract.empty()) text += ", contract " + library.contract;
   if (!library.target.empty()) text += fmt::format(", {} of {}", library.target, library.targets);
-  Line(text);
+  Line(TerminalText(text));
   text = fmt::format("{}, {} core{}, {} thread{}", machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", threads,
                      threads == 1 ? "" : "s");
   if (machine.bandwidth_gbytes > 0) {
@@ -118,16 +133,17 @@ void Display::ShowStep(const CaseResult& about, const std::string& step) {
   constexpr size_t kBar = 20;
   const size_t filled = cases_ == 0 ? kBar : kBar * done_ / cases_;
   const std::string bar = std::string(filled, '#') + std::string(kBar - filled, '.');
-  const std::string text =
-      fmt::format("[{}] {}/{}{}  {} {} {}: {}", bar, done_, cases_, left, about.op, about.type, about.shape, step);
+  const std::string text = TerminalText(
+      fmt::format("[{}] {}/{}{}  {} {} {}: {}", bar, done_, cases_, left, about.op, about.type, about.shape, step));
   Write("\r\x1b[K" + Cut(text, TerminalWidth() - 1));
   progress_shown_ = true;
 }
 
-void Display::ShowResult(const CaseResult& result) {
+void Display::ShowResult(const CaseResult& raw) {
   ++done_;
   ClearProgress();
   if (quiet_) return;
+  const CaseResult result = Harmless(raw);
   Line(table_ == Table::kBench && result.timed ? BenchLine(result) : AcceptLine(result));
   if (result.verdict != "pass" && !result.detail.empty()) Line("    " + result.detail);
   if (table_ == Table::kBench && !result.timing.algorithm.empty()) Line(style_.Weak("    " + result.timing.algorithm));
@@ -165,7 +181,8 @@ void Display::ShowSummary(const RunResultFile& run) {
   if (!quiet_) {
     Line("");
     for (const auto& [name, counts] : operators) {
-      const std::string text = fmt::format("{:<35}{:>4} of {:>3} passed", name, counts.first, counts.second);
+      const std::string text =
+          fmt::format("{:<35}{:>4} of {:>3} passed", TerminalText(name), counts.first, counts.second);
       Line(counts.first == counts.second ? text : style_.Bad(text));
     }
     Line("");
@@ -174,13 +191,15 @@ void Display::ShowSummary(const RunResultFile& run) {
   const std::string text = fmt::format("{} of {} cases passed in {}.", passed, cases, Duration(run.seconds));
   Line(all_passed ? style_.Good(text) : style_.Bad(text));
   if (!quiet_) return;
-  for (const CaseResult& result : run.cases) {
-    if (result.verdict != "pass") Line(fmt::format("{} {}: {}", result.verdict, result.id, result.detail));
+  for (const CaseResult& raw : run.cases) {
+    if (raw.verdict == "pass") continue;
+    const CaseResult result = Harmless(raw);
+    Line(fmt::format("{} {}: {}", result.verdict, result.id, result.detail));
   }
 }
 
 void Display::ShowFile(std::string_view what, const std::string& path) {
-  if (!quiet_) Line(fmt::format("{}: {}", what, path));
+  if (!quiet_) Line(fmt::format("{}: {}", what, TerminalText(path)));
 }
 
 }  // namespace detops_cli

@@ -35,7 +35,7 @@ class Display {
 
   void ShowHeader(const LibraryResult& library, const MachineResult& machine, int threads);
   void ShowStep(const CaseResult& about, const std::string& step);
-  void ShowResult(const CaseResult& result);
+  void ShowResult(const CaseResult& raw);
   // Also when quiet, if something did not pass.
   void ShowSummary(const RunResultFile& run);
   void ShowFile(std::string_view what, const std::string& path);

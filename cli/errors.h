@@ -6,8 +6,9 @@
 
 namespace detops_cli {
 
-// Exit codes: 0 everything passed, 1 something failed, 2 wrong usage or a broken file.
-inline constexpr int kExitPass = 0, kExitFail = 1, kExitUsage = 2;
+// Exit codes: 0 everything passed, 1 something failed, 2 wrong usage or a broken file, 130 interrupted (as shells count
+// Ctrl-C).
+inline constexpr int kExitPass = 0, kExitFail = 1, kExitUsage = 2, kExitInterrupted = 130;
 
 // A mistake of the person who typed the command. One clear line.
 struct UsageError : std::runtime_error {

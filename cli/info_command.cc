@@ -7,12 +7,14 @@
 #include "errors.h"
 #include "machine_info.h"
 #include "operator.h"
+#include "option_checks.h"
+#include "terminal_text.h"
 
 namespace detops_cli {
 namespace {
 
 void Row(std::string_view name, const std::string& value) {
-  if (!value.empty()) fmt::print("{:<22}{}\n", name, value);
+  if (!value.empty()) fmt::print("{:<22}{}\n", name, TerminalText(value));
 }
 
 std::string Join(const std::vector<std::string>& words) {
@@ -82,7 +84,9 @@ void PrintOperator(const Operator& op, bool keys) {
 
 void AddInfoCommand(CLI::App& app, RunOptions& options) {
   CLI::App* info = app.add_subcommand("info", "Tell about the library, the machine and the limits of the profiles");
-  info->add_option("--library", options.library, "Library; default: the one of this program")->type_name("FILE");
+  info->add_option("--library", options.library, "Library; default: the one of this program")
+      ->check(NoPipe())
+      ->type_name("FILE");
   info->callback([&options] { PrintInfo(options); });
 }
 

@@ -205,8 +205,15 @@ CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOpti
   const auto start = std::chrono::steady_clock::now();
   CaseResult result = recipe.about;
   try {
-    step("making the inputs");
+    step(kMakingInputs);
     const Case the_case = MakeCase(recipe);
+    if (result.shape.empty()) {  // of a file, about which nothing is known before it has been read
+      const CaseDescription description = Describe(the_case);
+      result.op = description.op;
+      result.type = description.type;
+      result.shape = description.shape;
+      result.layout = description.layout;
+    }
     if (!the_case.op->Available(library)) {
       result.verdict = "missing";
       result.detail = fmt::format("the library lacks {} or what it needs", the_case.op->function());
@@ -220,6 +227,7 @@ CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOpti
       }
     }
   } catch (const FileError& error) {
+    if (result.shape.empty()) result.shape = "unreadable";
     result.verdict = "error";
     result.detail = error.what();
   } catch (const UsageError& error) {

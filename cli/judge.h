@@ -13,6 +13,9 @@ namespace detops_cli {
 // Hears what is being done, as "bad input: points is 3".
 using StepListener = std::function<void(const std::string&)>;
 
+// The first step, in which a file is read: what goes wrong there is no fault of the library.
+inline constexpr char kMakingInputs[] = "making the inputs";
+
 CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOptions& options, const StepListener& step);
 
 }  // namespace detops_cli

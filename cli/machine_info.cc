@@ -5,9 +5,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
-#include "bench/machine.h"
+#include "message.h"
 
 namespace detops_cli {
 namespace {
@@ -49,7 +50,7 @@ MachineResult DescribeMachine(int threads) {
   machine.l3_bytes = CacheBytes(_SC_LEVEL3_CACHE_SIZE);
   machine.memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   if (threads > 0) {
-    const detops_bench::MachineLimits limits = detops_bench::MeasureMachine(threads);
+    const detops_bench::MachineLimits limits = MeasureLimits(threads);
     machine.bandwidth_gbytes = limits.bytes_per_second * 1e-9;
     machine.peak_gflops = limits.float_flops_per_second * 1e-9;
     machine.peak_gflops_double = limits.double_flops_per_second * 1e-9;
@@ -57,18 +58,22 @@ MachineResult DescribeMachine(int threads) {
   return machine;
 }
 
+detops_bench::MachineLimits MeasureLimits(int threads) {
+  return detops_bench::MeasureMachine(std::min(threads, Cores()));
+}
+
 LibraryResult DescribeLibrary(const Library& library) {
   LibraryResult result;
   result.path = library.path();
   result.name = result.path.substr(result.path.rfind('/') + 1);
-  if (library->detopsGetVersion != nullptr) result.version = library->detopsGetVersion();
+  if (library->detopsGetVersion != nullptr) result.version = ShortText(library->detopsGetVersion());
   if (library->mluOpGetLibVersion != nullptr) {
     int major = 0, minor = 0, patch = 0;
     library->mluOpGetLibVersion(&major, &minor, &patch);
     result.contract = fmt::format("{}.{}.{}", major, minor, patch);
   }
-  if (library->detopsGetTarget != nullptr) result.target = library->detopsGetTarget();
-  if (library->detopsGetSupportedTargets != nullptr) result.targets = library->detopsGetSupportedTargets();
+  if (library->detopsGetTarget != nullptr) result.target = ShortText(library->detopsGetTarget());
+  if (library->detopsGetSupportedTargets != nullptr) result.targets = ShortText(library->detopsGetSupportedTargets());
   result.missing = library.missing();
   return result;
 }

@@ -2,10 +2,14 @@
 #ifndef DETOPS_CLI_MACHINE_INFO_H_
 #define DETOPS_CLI_MACHINE_INFO_H_
 
+#include "bench/machine.h"
 #include "library.h"
 #include "result.h"
 
 namespace detops_cli {
+
+// Bandwidth and peak with so many threads, of which more than there are cores would add nothing.
+detops_bench::MachineLimits MeasureLimits(int threads);
 
 // With `threads` > 0 bandwidth and peak are measured with so many threads, which takes some 20 ms.
 MachineResult DescribeMachine(int threads);

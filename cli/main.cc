@@ -1,13 +1,17 @@
 // detops: acceptance test, case files, benchmark and report for libraries of detection operators.
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <iostream>
 
 #include "case_file/run_command.h"
 #include "commands.h"
 #include "errors.h"
 #include "shell_quote.h"
+#include "terminal_text.h"
 #include "version.h"
 
 namespace {
@@ -31,14 +35,30 @@ std::string CommandLine(int argc, char** argv) {
   return line;
 }
 
+// Not by fmt, which throws if it cannot write.
 int Complain(const std::string& text) {
-  fmt::print(stderr, "detops: {}\n", text);
+  std::fputs(("detops: " + detops_cli::TerminalText(text) + "\n").c_str(), stderr);
   return detops_cli::kExitUsage;
+}
+
+// A descriptor that the caller has closed would be given to the next file that is opened, a report for example, and
+// everything that is printed would go there. What takes its place cannot be written to.
+void OccupyStandardDescriptors() {
+  for (int descriptor = open("/dev/null", O_RDONLY); descriptor >= 0 && descriptor <= STDERR_FILENO;) {
+    descriptor = open("/dev/null", O_RDONLY);
+    if (descriptor > STDERR_FILENO) close(descriptor);
+  }
+}
+
+bool OutputIsWritten() {
+  std::cout.flush();
+  return std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  OccupyStandardDescriptors();
   detops_cli::RunOptions options;
   int exit_code = detops_cli::kExitPass;
   CLI::App app(kDescription, "detops");
@@ -57,10 +77,14 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // writing fails instead
   try {
     app.parse(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return Complain("the output could not be written");
-    return exit_code;
+    // Everything has been done, and the output may be what the program was stuck in.
+    if (exit_code == detops_cli::kExitInterrupted) std::_Exit(exit_code);
+    return OutputIsWritten() ? exit_code : Complain("the output could not be written");
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return OutputIsWritten() ? detops_cli::kExitPass : Complain("the output could not be written");
+    }
     const std::string first = argc > 1 ? argv[1] : "";
     const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->check_name(first); });
     if (!first.empty() && first[0] != '-' && commands.empty()) {

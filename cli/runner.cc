@@ -5,18 +5,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "display.h"
 #include "errors.h"
+#include "interrupts.h"
+#include "judge.h"
 #include "report/report.h"
 #include "shell_quote.h"
 #include "worker.h"
 
 namespace detops_cli {
 namespace {
-
-constexpr int kExitInterrupted = 130;  // as shells count it
 
 class Run {
  public:
@@ -28,16 +32,31 @@ class Run {
   }
 
   int Go() {
-    const auto start = std::chrono::steady_clock::now();
     if (options_.in_process) {
-      JudgeAll(recipes_, 0, options_, [this](const Message& message) { Hear(message); });
+      const InterruptWatch watch([this] {
+        // Without the lock too: whoever has it may wait for a terminal.
+        const bool locked = mutex_.try_lock_for(std::chrono::seconds(1));
+        (void)locked;
+        file_.complete = false;
+        try {
+          Finish();
+        } catch (const FileError& error) {
+          fmt::print(stderr, "detops: {}\n", error.what());
+        }
+        std::_Exit(kExitInterrupted);
+      });
+      JudgeAll(
+          recipes_, options_,
+          [this] { return file_.cases.size() < recipes_.size() ? std::optional(file_.cases.size()) : std::nullopt; },
+          [this](const Message& message) {
+            const std::lock_guard lock(mutex_);
+            Hear(message);
+          });
     } else {
       CatchInterrupts();
       while (file_.cases.size() < recipes_.size() && file_.complete) RunWorker();
     }
-    file_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    display_.ShowSummary(file_);
-    WriteReports();
+    Finish();
     return ExitCode();
   }
 
@@ -46,25 +65,25 @@ class Run {
  private:
   // One child, until it ends: after the last case, or because of the library under test.
   void RunWorker() {
-    Worker worker(recipes_, file_.cases.size(), options_);
+    Worker worker(recipes_, options_);
     for (;;) {
       Message message;
       switch (worker.Next(options_.timeout_seconds, &message)) {
         case Worker::Event::kMessage:
           Hear(message);
+          if (message.kind == Message::Kind::kStep) break;
+          if (message.kind == Message::Kind::kProblem || file_.cases.size() == recipes_.size()) return;
+          worker.Ask(file_.cases.size());
           break;
         case Worker::Event::kInterrupted:
           file_.complete = false;
           return;
         case Worker::Event::kTimeout:
-          Lose("timeout", fmt::format("no sign of life for {:g} s", options_.timeout_seconds));
-          return;
+          return Lose("timeout", fmt::format("no sign of life for {:g} s", options_.timeout_seconds));
         case Worker::Event::kGarbage:
-          Lose("crashed", "the library has written into the pipe to this program");
-          return;
+          return Lose("crashed", "the library has written into the pipe to this program");
         case Worker::Event::kEnd:
-          if (file_.cases.size() < recipes_.size()) Lose("crashed", worker.Death());
-          return;
+          return Lose("crashed", worker.Death());
       }
     }
   }
@@ -86,16 +105,23 @@ class Run {
         Keep(message.result);
         break;
       case Message::Kind::kProblem:
-        throw UsageError(message.text);
+        // What has been judged must not be lost because the library cannot be loaded a second time.
+        if (file_.library.path.empty()) throw UsageError(message.text);
+        Lose("crashed", message.text);
+        break;
     }
   }
 
   // The case in work took the worker with it.
   void Lose(const char* verdict, const std::string& reason) {
     CaseResult result = recipes_[file_.cases.size()].about;
-    result.verdict = verdict;
     result.detail = fmt::format("{}: {}", step_.empty() ? "start" : step_, reason);
-    result.checks.push_back({"call", "fail", result.detail});
+    if (step_ == kMakingInputs) {
+      result.verdict = "error";
+    } else {
+      result.verdict = verdict;
+      result.checks.push_back({"call", "fail", result.detail});
+    }
     Keep(result);
   }
 
@@ -112,14 +138,17 @@ class Run {
     step_.clear();
   }
 
-  void WriteReports() {
+  // The reports come first: a terminal may be stuck.
+  void Finish() {
+    file_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     // One that cannot be written must not cost the others.
     std::string problems;
+    std::vector<std::pair<const char*, std::string>> written;
     const auto write = [&](const char* what, const std::string& path, auto writer) {
       if (path.empty()) return;
       try {
         writer(file_, path);
-        display_.ShowFile(what, path);
+        written.emplace_back(what, path);
       } catch (const FileError& error) {
         problems += (problems.empty() ? "" : "; ") + std::string(error.what());
       }
@@ -127,6 +156,8 @@ class Run {
     write("results", options_.json, WriteJson);
     write("JUnit", options_.junit, WriteJunit);
     write("report", options_.report, WriteHtmlReport);
+    display_.ShowSummary(file_);
+    for (const auto& [what, path] : written) display_.ShowFile(what, path);
     if (!problems.empty()) throw FileError(problems);
   }
 
@@ -142,6 +173,8 @@ class Run {
 
   const std::vector<Recipe>& recipes_;
   const RunOptions& options_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::timed_mutex mutex_;  // without a child: guards what follows, which a signal's thread reads
   Display display_;
   RunResultFile file_;
   std::string step_;

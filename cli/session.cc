@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "machine_info.h"
+#include "message.h"
 
 namespace detops_cli {
 
@@ -170,7 +171,8 @@ std::string Session::FirstCall(std::string* failure) {
   const auto sink = [](void* text, detopsLogLevel_t, const char* line) {
     const char* const sentence = std::strstr(line, ": ");
     auto& all = *static_cast<std::string*>(text);
-    all += (all.empty() ? "" : "; ") + std::string(sentence != nullptr ? sentence + 2 : line);
+    if (all.size() > kMostText) return;  // it never stops
+    all += (all.empty() ? "" : "; ") + ShortText(sentence != nullptr ? sentence + 2 : line);
   };
   library_->detopsSetLog(invocation_.handle, DETOPS_LOG_DISPATCH, sink, &lines);
   call();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cfloat>
 #include <charconv>
 #include <cmath>
 
@@ -56,7 +57,10 @@ int64_t Shape::Int(const std::string& key, int64_t least) const {
 
 double Shape::Real(const std::string& key) const {
   double number = 0;
-  if (!Parse(values_.at(key), &number) || !std::isfinite(number)) Refuse(key, values_.at(key), "a finite number");
+  // The operators take it as a float.
+  if (!Parse(values_.at(key), &number) || !(std::abs(number) <= FLT_MAX)) {
+    Refuse(key, values_.at(key), "a finite number of a float's range");
+  }
   return number;
 }
 

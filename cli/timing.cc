@@ -5,7 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "bench/machine.h"
 #include "machine_info.h"
 
 namespace detops_cli {
@@ -36,9 +35,9 @@ std::vector<double> Samples(Session& session, const RunOptions& options, int thr
   std::vector<double> samples;
   const int wanted = options.perf_repeat;
   for (int round = 0; round < kRounds; ++round) {
-    detops_bench::KeepBest(*limits, detops_bench::MeasureMachine(threads));
+    detops_bench::KeepBest(*limits, MeasureLimits(threads));
     const Clock::time_point start = Clock::now();
-    const auto goal = static_cast<size_t>(wanted * (round + 1) / kRounds);
+    const auto goal = static_cast<size_t>(wanted) * static_cast<size_t>(round + 1) / kRounds;
     // The measurement has emptied the caches, which a long call does not notice.
     const double first = TimeOnce(session);
     if (wanted <= 0 && first > kLongCall) samples.push_back(first);

@@ -11,12 +11,9 @@
 #include "case_file/signature.h"
 #include "case_file/tensor_data.h"
 #include "operator.h"
-#include "support/element.h"
 
 namespace detops_cli {
 namespace {
-
-enum class Data { kLoad, kLeaveOut };
 
 using ProtoTensors = google::protobuf::RepeatedPtrField<mluoptest::Tensor>;
 
@@ -147,7 +144,7 @@ std::vector<Criterion> CriteriaOf(const CaseNode& file, int output, const std::v
   return Pair(place, "evaluation_criterion", node.evaluation_criterion(), own, "evaluation_threshold", thresholds);
 }
 
-Case BuildCase(const CaseNode& file, Data data) {
+Case BuildCase(const CaseNode& file) {
   const mluoptest::Node& node = file.node;
   const std::string name = CanonicalName(node.op_name());
   const Signature* signature = FindSignature(name);
@@ -166,45 +163,13 @@ Case BuildCase(const CaseNode& file, Data data) {
   }
   if (node.has_theory_io_size()) result.theory_io_bytes = node.theory_io_size();
   if (node.has_theory_compute_ops()) result.theory_operations = node.theory_compute_ops();
-  if (data == Data::kLoad) {
-    FillTensors(file, "input", node.input(), result.inputs);
-    if (DeviceOf(node) == mluoptest::GPU) result.baseline = ReadBaseline(file, result.outputs);
-  }
+  FillTensors(file, "input", node.input(), result.inputs);
+  if (DeviceOf(node) == mluoptest::GPU) result.baseline = ReadBaseline(file, result.outputs);
   return result;
-}
-
-bool IsReal(mluOpDataType_t type) {
-  return type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_BFLOAT16 || type == MLUOP_DTYPE_FLOAT ||
-         type == MLUOP_DTYPE_DOUBLE;
-}
-
-std::string LayoutName(mluoptest::TensorLayout layout) {
-  return mluoptest::TensorLayout_Name(layout).substr(sizeof("LAYOUT_") - 1);
 }
 
 }  // namespace
 
-Case LoadCaseFile(const std::string& file) { return BuildCase(*ReadCaseNode(file), Data::kLoad); }
-
-CaseDescription DescribeCaseFile(const std::string& file) {
-  const auto node = ReadCaseNode(file);
-  const Case the_case = BuildCase(*node, Data::kLeaveOut);
-  CaseDescription description;
-  description.op = the_case.op->name();
-  const HostTensor* typed = &the_case.inputs.front();
-  std::vector<std::string> shapes, layouts;
-  for (const HostTensor& tensor : the_case.inputs) {
-    if (!IsReal(typed->type) && IsReal(tensor.type)) typed = &tensor;
-    shapes.push_back(fmt::format("{}", fmt::join(tensor.extents, "x")));
-  }
-  for (const mluoptest::Tensor& tensor : node->node.input()) {
-    const std::string layout = LayoutName(tensor.layout());
-    if (std::find(layouts.begin(), layouts.end(), layout) == layouts.end()) layouts.push_back(layout);
-  }
-  description.type = detops_test::ElementName(typed->type);
-  description.shape = fmt::format("{}", fmt::join(shapes, ", "));
-  description.layout = fmt::format("{}", fmt::join(layouts, ","));
-  return description;
-}
+Case LoadCaseFile(const std::string& file) { return BuildCase(*ReadCaseNode(file)); }
 
 }  // namespace detops_cli

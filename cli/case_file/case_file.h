@@ -11,14 +11,6 @@ namespace detops_cli {
 // The case with all its data. Throws FileError "file:line: reason".
 Case LoadCaseFile(const std::string& file);
 
-// What a table says of a case.
-struct CaseDescription {
-  std::string op, type, shape, layout;
-};
-
-// From the file alone, without making or reading data. Throws FileError.
-CaseDescription DescribeCaseFile(const std::string& file);
-
 }  // namespace detops_cli
 
 #endif  // DETOPS_CLI_CASE_FILE_CASE_FILE_H_

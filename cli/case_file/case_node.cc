@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "input_file.h"
 
 namespace detops_cli {
 namespace {
@@ -67,12 +68,55 @@ bool IsText(const std::string& file, std::string_view content) {
   });
 }
 
+// Protobuf reads messages inside messages by calling itself, unknown ones in text without a limit: a file of brackets
+// would take all of the stack. Binary messages have this limit already, and a case needs five.
+constexpr int kMostNested = 100;
+
+// Looks for brackets outside of strings and comments. A string ends with its line, as in protobuf's tokenizer.
+void LimitNesting(const std::string& file, std::string_view content) {
+  int depth = 0, line = 1;
+  size_t line_begin = 0;
+  for (size_t i = 0; i < content.size(); ++i) {
+    switch (const char c = content[i]) {
+      case '\n':
+        ++line;
+        line_begin = i + 1;
+        break;
+      case '#':
+        i = std::min(content.find('\n', i), content.size()) - 1;
+        break;
+      case '"':
+      case '\'':
+        for (++i; i < content.size() && content[i] != c && content[i] != '\n'; ++i) {
+          if (content[i] == '\\' && i + 1 < content.size() && content[i + 1] != '\n') ++i;
+        }
+        if (i < content.size() && content[i] == '\n') --i;  // to be counted
+        break;
+      case '{':
+      case '<':
+      case '[':
+        if (++depth <= kMostNested) break;
+        throw FileError(fmt::format("{}:{}:{}: messages are nested more than {} deep", file, line, i - line_begin + 1,
+                                    kMostNested));
+      case '}':
+      case '>':
+      case ']':
+        --depth;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
 void ParseText(const std::string& content, UnknownFields unknown, CaseNode& result) {
+  LimitNesting(result.file, content);
   result.lines = std::make_unique<TextFormat::ParseInfoTree>();
   FirstError error(content);
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   parser.WriteLocationsTo(result.lines.get());
+  parser.SetRecursionLimit(kMostNested);
   parser.AllowUnknownField(unknown == UnknownFields::kSkip);
   parser.AllowPartialMessage(true);  // missing fields are reported with a line afterwards
   if (!parser.ParseFromString(content, &result.node)) throw FileError(result.file + error.text());
@@ -122,21 +166,21 @@ std::string QuotedAfter(std::string_view text) {
   return close == std::string_view::npos ? "" : std::string(text.substr(open + 1, close - open - 1));
 }
 
-std::string PeekText(std::istream& stream) {
+std::string PeekText(std::string_view text) {
   constexpr std::string_view kName = "op_name";
-  std::string line;
-  while (std::getline(stream, line)) {
-    const std::string_view text = std::string_view(line).substr(0, line.find('#'));
-    const size_t name = text.find(kName);
+  while (!text.empty()) {
+    const std::string_view whole = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(whole.size() + 1, text.size()));
+    const std::string_view line = whole.substr(0, whole.find('#'));
+    const size_t name = line.find(kName);
     if (name == std::string_view::npos) continue;
-    if (std::string found = QuotedAfter(text.substr(name + kName.size())); !found.empty()) return found;
+    if (std::string found = QuotedAfter(line.substr(name + kName.size())); !found.empty()) return found;
   }
   return "";
 }
 
-std::string PeekBinary(std::istream& stream) {
-  google::protobuf::io::IstreamInputStream raw(&stream);
-  CodedInputStream input(&raw);
+std::string PeekBinary(std::string_view message) {
+  CodedInputStream input(reinterpret_cast<const uint8_t*>(message.data()), static_cast<int>(message.size()));
   constexpr uint32_t kBytesType = 2;
   while (const uint32_t tag = input.ReadTag()) {
     const uint32_t type = tag & 7, field = tag >> 3;
@@ -191,23 +235,10 @@ void Place::Fail(const std::string& reason, const char* field, int index) const 
   throw FileError(line != 0 ? fmt::format("{}:{}: {}", *file_, line, reason) : fmt::format("{}: {}", *file_, reason));
 }
 
-std::string ReadWholeFile(const std::string& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) throw FileError(file + ": cannot be read: it is a directory");
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  if (!stream) throw FileError(file + ": cannot be read: " + std::strerror(errno));
-  std::string content(static_cast<size_t>(stream.tellg()), '\0');
-  stream.seekg(0);
-  if (!stream.read(content.data(), static_cast<std::streamsize>(content.size()))) {
-    throw FileError(file + ": cannot be read to its end");
-  }
-  return content;
-}
-
 std::unique_ptr<CaseNode> ReadCaseNode(const std::string& file, UnknownFields unknown) {
   auto result = std::make_unique<CaseNode>();
   result->file = file;
-  const std::string content = ReadWholeFile(file);
+  const std::string content = ReadInputFile(file, INT32_MAX, "a message can have");
   if (IsText(file, content)) {
     ParseText(content, unknown, *result);
   } else {
@@ -230,13 +261,14 @@ void WriteCaseNode(const mluoptest::Node& node, const std::string& file) {
 }
 
 std::string PeekOperatorName(const std::string& file) {
+  RequireRegularFile(file);
+  constexpr size_t kMost = 16 << 20;
+  std::error_code error;
+  std::string head(std::min<uintmax_t>(kMost, std::filesystem::file_size(file, error)), '\0');
   std::ifstream stream(file, std::ios::binary);
-  std::string head(4096, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-  stream.clear();
-  stream.seekg(0);
-  return Printable(IsText(file, head) ? PeekText(stream) : PeekBinary(stream));
+  return Printable(IsText(file, head) ? PeekText(head) : PeekBinary(head));
 }
 
 std::string Printable(std::string text) {

@@ -56,14 +56,12 @@ std::unique_ptr<CaseNode> ReadCaseNode(const std::string& file, UnknownFields un
 // Binary if the name ends in .pb, otherwise text. Throws FileError.
 void WriteCaseNode(const mluoptest::Node& node, const std::string& file);
 
-// The op_name, found without parsing the rest, which may be large. "" if there is none, or the file cannot be read.
+// The op_name, found without parsing the rest, which may be large. "" if there is none in the first 16 MiB, or the file
+// cannot be read. Throws UsageError if it is no regular file.
 std::string PeekOperatorName(const std::string& file);
 
 // For texts that come from a file and go to reports: "?" for all that is not printable ASCII.
 std::string Printable(std::string text);
-
-// The whole file. Throws FileError.
-std::string ReadWholeFile(const std::string& file);
 
 }  // namespace detops_cli
 

@@ -12,6 +12,7 @@
 #include "case_file/case_node.h"
 #include "case_file/signature.h"
 #include "errors.h"
+#include "input_file.h"
 #include "operator.h"
 
 namespace detops_cli {
@@ -53,6 +54,7 @@ bool MatchesAny(std::string_view patterns, std::string_view text) {
 class Files {
  public:
   void AddFile(const fs::path& file) {
+    RequireRegularFile(file.string());
     if (known_.insert(fs::weakly_canonical(file).string()).second) files_.push_back(file.string());
   }
 
@@ -81,8 +83,9 @@ class Files {
   }
 
   void AddList(const fs::path& list) {
+    RequireRegularFile(list.string());
     std::ifstream stream(list);
-    if (!stream || fs::is_directory(list)) throw UsageError(fmt::format("the list {} cannot be read", list.string()));
+    if (!stream) throw UsageError(fmt::format("the list {} cannot be read", list.string()));
     std::string line;
     for (int number = 1; std::getline(stream, line); ++number) {
       line.resize(std::min(line.find('#'), line.size()));

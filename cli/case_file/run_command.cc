@@ -12,28 +12,11 @@
 #include "case_file/case_node.h"
 #include "commands.h"
 #include "errors.h"
+#include "option_checks.h"
 #include "shell_quote.h"
 
 namespace detops_cli {
 namespace {
-
-// Larger files hold their data themselves. They are parsed once, when the case is made, and tables do without their
-// shape.
-constexpr uintmax_t kDescribedBytes = uintmax_t{4} << 20;
-
-void Describe(const std::string& file, CaseResult& about) {
-  std::error_code error;
-  if (std::filesystem::file_size(file, error) > kDescribedBytes || error) return;
-  try {
-    const CaseDescription description = DescribeCaseFile(file);
-    about.op = description.op;
-    about.type = description.type;
-    about.shape = description.shape;
-    about.layout = description.layout;
-  } catch (const FileError&) {
-    about.shape = "unreadable";  // why, make() says, where it becomes the verdict
-  }
-}
 
 struct RunArguments {
   CaseSelection selection;
@@ -54,7 +37,6 @@ std::vector<Recipe> MakeRecipes(const std::vector<FoundCase>& cases, const std::
     recipe.about.source = found.file;
     recipe.about.reproduce =
         "detops run " + (profile == "contract" ? "" : "--profile " + profile + " ") + ShellQuoted(found.file);
-    Describe(found.file, recipe.about);
     recipe.make = [file = found.file, full = profile == "full"] {
       Case c = LoadCaseFile(file);
       c.full_profile = full;
@@ -78,11 +60,12 @@ void AddRunCommand(CLI::App& app, RunOptions& common, int& exit_code, Runner run
   run->add_option("--filter,--gtest_filter", selection.filter,
                   "Only cases whose <operator>/<file name> matches, as in GoogleTest: a*:b?-c*")
       ->type_name("GLOB[:GLOB...]");
-  run->add_option("--rand_n", selection.rand_n, "Only so many cases, chosen at random")->check(CLI::PositiveNumber);
-  run->add_option("--seed", selection.seed, "Of the random choice")->capture_default_str();
-  run->add_option("--perf_repeat", common.perf_repeat, "Exactly so many timed calls")->check(CLI::PositiveNumber);
+  run->add_option("--rand_n", selection.rand_n, "Only so many cases, chosen at random")
+      ->check(NumberFrom(1, kMostCases));
+  run->add_option("--seed", selection.seed, "Of the random choice")->check(WholeNumber())->capture_default_str();
+  run->add_option("--perf_repeat", common.perf_repeat, "Exactly so many timed calls")->check(NumberFrom(1, kMostCalls));
   run->add_option("--threads", common.threads, "Threads of the library; 0: its own choice")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFrom(0, kMostThreads))
       ->capture_default_str();
   run->add_flag("--no-timing", arguments->no_timing, "Judge without measuring");
   run->add_option("--bad-input", arguments->bad_input, "Make bad calls of each case too: all, documents or none")

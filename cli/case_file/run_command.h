@@ -12,7 +12,8 @@
 
 namespace detops_cli {
 
-// One recipe per file. A broken file gets one too: its make() throws the reason, so that the run goes on.
+// One recipe per file, which is not read here but by make(), in the process that judges: a broken file makes it throw
+// the reason, and whatever else a file does to the process, the run goes on.
 std::vector<Recipe> MakeRecipes(const std::vector<FoundCase>& cases, const std::string& profile);
 
 using Runner = std::function<int(const std::vector<Recipe>&, const RunOptions&)>;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <bit>
 #include <charconv>
@@ -18,6 +19,7 @@
 #include "case_file/npy.h"
 #include "case_file/random_data.h"
 #include "errors.h"
+#include "input_file.h"
 
 namespace detops_cli {
 namespace {
@@ -165,8 +167,14 @@ class Filler {
   const int64_t count_;
 };
 
+// A system that promises more memory than it has would end the process later instead of refusing now.
+size_t MachineMemory() {
+  return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
 void Filler::Allocate() {
   try {
+    if (tensor_.bytes() > MachineMemory()) throw std::bad_alloc();
     tensor_.data.assign(tensor_.bytes(), std::byte{0});
   } catch (const std::exception&) {  // bad_alloc or length_error
     place_.Fail(fmt::format("there is no memory for {} elements", count_), "shape");
@@ -243,7 +251,9 @@ void Filler::FromPath() {
   }
   if (file.extension() == ".npy") {
     try {
-      ReadNpy(ReadWholeFile(file.string()), tensor_);
+      // The header has 64 KiB at most in files of version 1, and is hardly ever longer in later ones.
+      constexpr uint64_t kMostHeader = 1 << 20;
+      ReadNpy(ReadInputFile(file.string(), tensor_.bytes() + kMostHeader, "the tensor and a header"), tensor_);
     } catch (const std::invalid_argument& reason) {
       place_.Fail(fmt::format("path: {}: {}", file.string(), reason.what()), "path");
     }

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 extern char** environ;
 
@@ -37,19 +39,28 @@ std::vector<std::string> Environment(const Variables& variables) {
 }  // namespace
 
 RunningProgram::RunningProgram(const Arguments& arguments, const std::string& out, const std::string& err,
-                               const Variables& variables) {
+                               const Variables& variables, Signals signals) {
   std::vector<std::string> words = {DETOPS_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = Environment(variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), kNew, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), kNew, 0600);
+  for (const auto& [descriptor, path] : {std::pair(STDOUT_FILENO, &out), std::pair(STDERR_FILENO, &err)}) {
+    if (*path == "-") {
+      posix_spawn_file_actions_addclose(&actions, descriptor);
+    } else {
+      posix_spawn_file_actions_addopen(&actions, descriptor, path->c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    }
+  }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | (signals == Signals::kUsual ? POSIX_SPAWN_SETSIGDEF : 0));
+  sigset_t usual;
+  sigemptyset(&usual);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&usual, signal);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
   const int error =
       posix_spawn(&pid_, DETOPS_PROGRAM, &actions, &attributes, Pointers(words).data(), Pointers(environment).data());
   posix_spawnattr_destroy(&attributes);

@@ -26,9 +26,11 @@ using Variables = std::map<std::string, std::string>;  // set in the environment
 // A running program, leader of a process group of its own.
 class RunningProgram {
  public:
-  // Its output goes into the two files.
+  // Whether SIGINT, SIGTERM and SIGHUP have their usual effect, or what this process has set.
+  enum class Signals { kUsual, kAsHere };
+  // Its output goes into the two files; "-": the descriptor is closed.
   RunningProgram(const Arguments& arguments, const std::string& out, const std::string& err,
-                 const Variables& variables = {});
+                 const Variables& variables = {}, Signals signals = Signals::kUsual);
   pid_t pid() const { return pid_; }
   int Wait();
 

@@ -1,6 +1,7 @@
 // A library with one planted defect. It defines the function of one operator (SPOIL_...), calls the real one of
 // libdetops, with which it is linked, and spoils what that did (DEFECT). Everything else is found in libdetops.
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -10,6 +11,8 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,11 +31,19 @@ enum class Defect {
   kExits,                  // ends the process as if all were well
   kExitsWithCode,          // ends the process as if something were wrong
   kFarEdgeOutside,         // zeros in the last row of the map
+  kFloods,                 // the pipe to the program with steps that never end, from a thread
+  kForksAndCrashes,        // leaves a process behind that keeps all descriptors, then crashes
+  kForksAndGoesOn,         // leaves a process behind that keeps all descriptors
+  kForksTwin,              // both processes go on with the run
   kHangs,                  // in any call
   kLastChannelUnwritten,   // in every row
   kOffByOne,               // the first integer
   kRoundsDown,             // every half
   kRunDependent,           // another last bit in every second call
+  kSendsDeep,              // one million brackets into the pipe
+  kSendsLong,              // a line without an end into the pipe
+  kSendsProblem,           // into the pipe that nothing can be judged
+  kSendsResults,           // sixteen results of its own into the pipe
   kShareSkipped,           // with several threads, the second half of the rows
   kSwapsIntegers,          // two neighbours
   kThreadDependent,        // another last bit with several threads
@@ -147,7 +158,63 @@ void SwapNeighbours(const Tensor& tensor) {
 
 bool refused_before = false, refused_last = false;
 
+// Into every pipe that the process has open beside the standard descriptors: one of them leads to the program.
+void Send(const std::string& text) {
+  for (int file = 3; file < 64; ++file) {
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISFIFO(status.st_mode)) continue;
+    for (size_t done = 0; done < text.size();) {
+      const ssize_t count = write(file, text.data() + done, text.size() - done);
+      if (count <= 0) break;
+      done += static_cast<size_t>(count);
+    }
+  }
+}
+
+// What no operator of this process asked for, once.
+void Misbehave() {
+  static bool done = false;
+  if (std::exchange(done, true)) return;
+  switch (kDefect) {
+    case Defect::kFloods:
+      std::thread([] {
+        while (true)
+          Send(R"({"kind":1,"text":"still busy"})"
+               "\n");
+      }).detach();
+      while (true) pause();
+    case Defect::kForksAndCrashes:
+    case Defect::kForksAndGoesOn:
+      if (fork() == 0) {
+        while (true) pause();
+      }
+      if (kDefect == Defect::kForksAndCrashes) Crash();
+      break;
+    case Defect::kForksTwin:
+      if (fork() < 0) Crash();
+      break;
+    case Defect::kSendsDeep:
+      Send(std::string(1'000'000, '[') + "\n");
+      break;
+    case Defect::kSendsLong:
+      Send(R"({"kind":1,"text":")" + std::string(40 << 20, 'x') + "\"}\n");
+      break;
+    case Defect::kSendsProblem:
+      Send(R"({"kind":3,"text":"nothing can be judged"})"
+           "\n");
+      break;
+    case Defect::kSendsResults:
+      for (int i = 0; i < 16; ++i)
+        Send(R"({"kind":2,"text":"","result":{"id":"forged","verdict":"pass"}})"
+             "\n");
+      break;
+    default:
+      break;
+  }
+}
+
 void SpoilStart(const Call& call) {
+  Misbehave();
   if (kDefect == Defect::kCrashes || (kDefect == Defect::kCrashesOnBadCall && call.marked)) Crash();
   if (kDefect == Defect::kExits) std::_Exit(0);
   if (kDefect == Defect::kExitsWithCode) std::_Exit(3);
@@ -352,5 +419,13 @@ mluOpStatus_t mluOpIndiceConvolutionForward(mluOpHandle_t handle, const mluOpTen
                              indice_num, num_act_out, inverse, sub_m, workspace, workspace_size, features_out_desc,
                              features_out);
                });
+}
+#endif
+
+#ifdef SPOIL_TEXTS
+// A version that clears a terminal, renames its window, and is longer than any.
+const char* detopsGetVersion(void) {
+  static const std::string version = "\x1b[2J\x1b]0;owned\x07\x9b\r\n" + std::string(40 << 20, 'x');
+  return version.c_str();
 }
 #endif
