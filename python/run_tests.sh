@@ -9,7 +9,14 @@ subject=${1:-build/release/lib/libdetops.so}
 [ $# -eq 0 ] || shift
 arguments=("$@")
 
-pip_install() { "$1" -m pip install --quiet --disable-pip-version-check "${@:2}"; }
+pip_install() { "$1" -m pip install --quiet --disable-pip-version-check --no-deps "${@:2}"; }
+# Packages in fixed versions, from sections of requirements.txt. One that is not what was pinned ends everything.
+pinned() {
+  local code=0
+  python/wheel/pinned.sh "$@" || code=$?
+  [ "$code" != 1 ] || exit 1
+  return "$code"
+}
 run_pytest() {
   local code=0
   "$1" -m pytest -q -p no:cacheprovider "${arguments[@]}" "${@:2}" || code=$?
@@ -30,24 +37,22 @@ fi
 rm -rf build/python/venv
 "${PYTHON:-python3}" -m venv build/python/venv
 python=$PWD/build/python/venv/bin/python
-tools=(numpy pytest hypothesis mypy)
 # ml_dtypes and matplotlib may be missing for a new Python; what needs them is skipped then.
-pip_install "$python" "${tools[@]}" ml_dtypes matplotlib || pip_install "$python" "${tools[@]}" || exit 77
-pip_install "$python" --no-deps "$wheel"
+pinned "$python" build test plots || pinned "$python" build test || exit 77
+pip_install "$python" "$wheel"
 run_pytest "$python" --ignore=python/tests/with_torch python/tests
 
 if ! "$with_torch" -m pip show --quiet torch 2> /dev/null; then
   echo "tests with PyTorch skipped: it could not be installed"
   exit 0
 fi
-pip_install "$with_torch" "${tools[@]}" ml_dtypes expecttest
-pip_install "$with_torch" matplotlib || true  # For one test, which is skipped without it.
+pinned "$with_torch" build test plots || pinned "$with_torch" build test || exit 77
 # The real spconv, which detops.spconv is compared with; there is no wheel of it for each Python and machine.
-pip_install "$with_torch" --retries 1 spconv==2.3.8 ||
+pinned "$with_torch" build spconv ||
   echo "tests beside the real spconv skipped: spconv 2.3.8 could not be installed"
 # Not the folder that all programs of a user share: one that was killed may have left half a file there.
 export TORCHINDUCTOR_CACHE_DIR=$PWD/build/python/inductor
 # These tests are many and slow: two at a time, where that can be had.
-pip_install "$with_torch" pytest-xdist && parallel=(-n 2) || parallel=()
-pip_install "$with_torch" --no-deps --force-reinstall "$wheel"
+pinned "$with_torch" build test parallel && parallel=(-n 2) || parallel=()
+pip_install "$with_torch" --force-reinstall "$wheel"
 run_pytest "$with_torch" "${parallel[@]}" python/tests/with_torch python/tests/test_package.py

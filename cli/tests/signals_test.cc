@@ -1,11 +1,13 @@
 // A signal ends the program, whatever it waits for, and what has run is in the reports.
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include <utility>
 
 #include "program.h"
 
@@ -63,8 +65,13 @@ TEST_P(SignalTest, EndsARunWhoseOutputIsStuck) {
   ASSERT_GE(reader, 0);
   fcntl(reader, F_SETPIPE_SZ, 4096);
   RunningProgram program({"accept", "--no-timing", "--json", Path("json")}, Path("out"), Path("err"));
-  // Some 130 bytes a line: thirty lines fill it.
-  std::this_thread::sleep_for(std::chrono::seconds(8));
+  // Full is when nothing more comes.
+  int bytes = 0;
+  ASSERT_TRUE(Eventually([&] {
+    const int before = std::exchange(bytes, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    return ioctl(reader, FIONREAD, &bytes) == 0 && bytes > 2000 && bytes == before;
+  }));
   ExpectEnd(program, Path("json"));
   close(reader);
 }

@@ -125,10 +125,34 @@ def test_licenses_of_all_parts_are_installed() -> None:
     installed = {path.name: path for path in files if "licenses" in path.parts}
     kept = {path.name: path for path in [ROOT / "LICENSE", *(ROOT / "licenses").glob("*")]}
     assert sorted(installed) == sorted(kept)
-    for part in ("Highway", "nanobind", "robin-map"):
+    for part in ("Highway", "PyTorch", "nanobind", "robin-map"):
         assert any(name.startswith(part) for name in kept), part
     for name, path in kept.items():
         assert installed[name].read_text() == path.read_text(encoding="ascii"), name
+
+
+BINARIES = sorted(
+    path for path in PACKAGE.glob("*.so*") if not path.name.startswith("libhwy")  # the system's
+)
+
+
+@pytest.mark.parametrize("path", BINARIES, ids=lambda path: path.name)
+def test_binaries_hold_no_path_of_the_machine_that_built_them(path: Path) -> None:
+    content = path.read_bytes()
+    assert os.fsencode(ROOT) not in content
+    assert b"site-packages" not in content
+    assert b"../" not in content
+
+
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="needs readelf")
+@pytest.mark.parametrize("path", BINARIES, ids=lambda path: path.name)
+def test_binaries_are_linked_safely(path: Path) -> None:
+    command = ["readelf", "--dynamic", "--program-headers", "--wide", str(path)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "GNU_RELRO" in text
+    assert "BIND_NOW" in text or re.search(r"Flags:.* NOW", text)
+    # Never the current folder of whoever imports the package.
+    assert re.findall(r"R(?:UN)?PATH\).*\[(.*)\]", text) in ([], ["$ORIGIN"])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's maps")

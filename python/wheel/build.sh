@@ -15,12 +15,14 @@ if ! "$python" -m pip --version > /dev/null 2>&1; then
   rm -rf "$work/venv"
   "${PYTHON:-python3}" -m venv "$work/venv"
 fi
-pip install "scikit-build-core>=1.1" "nanobind>=3.1" "numpy>=1.23" || exit 77
+python/wheel/pinned.sh "$python" build || exit $?
 
 install_torch() {
-  # Without a graphics card's libraries, which are larger by gigabytes: some indexes have that, torch's own surely.
-  pip install "torch==$torch+cpu" || pip install --retries 1 --index-url https://download.pytorch.org/whl/cpu \
-    "torch==$torch+cpu"
+  python/wheel/pinned.sh "$python" build torch || return $?
+  # Without a graphics card's libraries, which are larger by gigabytes: some indexes have that, torch's own surely. Only
+  # its version is fixed: a build that an index makes for itself has hashes of its own.
+  pip install --no-deps "torch==$torch+cpu" || pip install --no-deps --retries 1 \
+    --index-url https://download.pytorch.org/whl/cpu "torch==$torch+cpu"
 }
 if ! "$python" -c "from importlib.metadata import version; assert version('torch') == '$torch+cpu'" 2> /dev/null; then
   echo "installing PyTorch $torch into $work/venv" >&2
