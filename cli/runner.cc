@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "judge.h"
 #include "report/report.h"
 #include "shell_quote.h"
+#include "terminal_text.h"
 #include "worker.h"
 
 namespace detops_cli {
@@ -41,7 +43,7 @@ class Run {
         try {
           Finish();
         } catch (const FileError& error) {
-          fmt::print(stderr, "detops: {}\n", error.what());
+          std::fputs(("detops: " + TerminalText(error.what()) + "\n").c_str(), stderr);
         }
         std::_Exit(kExitInterrupted);
       });

@@ -184,13 +184,13 @@ bool Worker::TakeLine(std::string* line) {
 }
 
 void Worker::Read() {
+  // Asked first: what the child has written before its end is in the pipe now. A process that the library has forked
+  // may keep the pipe open for ever.
+  const bool ended = HasEnded();
   char piece[65536];
   const ssize_t count = read(answers_, piece, sizeof(piece));
   if (count > 0) buffer_.append(piece, static_cast<size_t>(count));
-  const bool later = count < 0 && (errno == EINTR || errno == EAGAIN);
-  closed_ = count <= 0 && !later;
-  // A process that the library has forked may keep the pipe open for ever.
-  if (count < 0 && errno == EAGAIN) closed_ = HasEnded();
+  closed_ = count == 0 || (count < 0 && errno != EINTR && (errno != EAGAIN || ended));
 }
 
 bool Worker::HasEnded() {

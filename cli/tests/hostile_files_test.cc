@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 
 #include "program.h"
 
@@ -146,6 +147,14 @@ TEST_F(ProgramTest, DataInAFifoIsRefused) {
   const Outcome outcome = Run({"run", "--no-timing", Write("case.prototxt", text)});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.out.find("there is no file"), std::string::npos) << outcome.out;
+}
+
+// What lies beside case files is not loaded.
+TEST_F(ProgramTest, LibrariesOfTheCurrentFolderAreLeftAlone) {
+  Write("libhwy.so.1", "not a library");
+  Write("libdetops.so.0", "not a library");
+  const std::string command = "cd '" + Path("") + "' && '" DETOPS_PROGRAM "' accept --list > list 2> errors";
+  EXPECT_EQ(std::system(command.c_str()), 0) << ReadFile(Path("errors"));
 }
 
 // ---- terminals ----------------------------------------------------------------------------------

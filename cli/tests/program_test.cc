@@ -281,6 +281,13 @@ TEST_F(ProgramTest, ARefusedCallHasTheLibrarysOwnSentence) {
   EXPECT_TRUE(Contains(detail, "max_pts_each_voxel")) << detail;
 }
 
+// The threads that measure the machine are the program's own.
+TEST_F(ProgramTest, ManyThreadsAreNoCrash) {
+  const Outcome outcome = Run({"accept", "--op", "psroipool_forward", "--dtype", "float", "--shape",
+                               TinyShapeOf("psroipool_forward").shape, "--threads", "60000"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
 // ---- completion ---------------------------------------------------------------------------------
 
 TEST_F(ProgramTest, CompletionOffersOperators) {
