@@ -72,7 +72,10 @@ def write_encoder(path: Path, encoder: nn.Module, space: list[int]) -> None:
             write_numbers(file, layer.in_channels, layer.out_channels, key)
             has_relu = layer.act_type.name == "ReLU"
             write_numbers(file, int(has_relu), int(layer.bias is not None))
-            write_array(file, layer.weight, "<f4")
+            weight = layer.weight
+            if layer.conv1x1:  # As spconv's, it is kept as (in, out), whatever its shape says.
+                weight = weight.reshape(layer.in_channels, layer.out_channels).T
+            write_array(file, weight, "<f4")
             if layer.bias is not None:
                 write_array(file, layer.bias, "<f4")
 

@@ -142,10 +142,16 @@ class SparseConvolution(VoxelCounter):
 
     def _is_product(self) -> bool:
         """Whether the layer multiplies features by its weight, and rows and sites stay."""
+        return self._is_product_in_spconv()
+
+    def _is_product_in_spconv(self) -> bool:
         if math.prod(self.kernel_size) != 1:
             return False
-        moves = [extent - 1 for extent in self.stride] + self.padding + self.output_padding
-        return self.subm or not any(moves)
+        return self.subm or not any([extent - 1 for extent in self.stride] + self.padding)
+
+    def _is_kept_as_ck(self) -> bool:
+        """Whether all versions of spconv keep the weight as (in, out), whatever its shape says."""
+        return constants.COMPATIBLE_1X1 and self._is_product_in_spconv()
 
     def reset_parameters(self) -> None:
         """As torch's convolutions: uniform within 1 / sqrt(in_channels * kernel offsets)."""
@@ -219,9 +225,11 @@ class SparseConvolution(VoxelCounter):
                 "SPCONV_SAVED_WEIGHT_LAYOUT, or detops.spconv.constants.SAVED_WEIGHT_LAYOUT, is "
                 f"{wanted!r}, expected one of {', '.join(orders)}, or nothing."
             )
+        fitting = [name for name, order in orders.items() if self._fits(weight, order)]
+        if fitting and self._is_kept_as_ck():
+            return weight.reshape(self.weight.shape)
         if wanted:
             return weight.permute(orders[wanted]).contiguous()
-        fitting = [name for name, order in orders.items() if self._fits(weight, order)]
         if self.weight_layout in fitting:
             return weight
         if len(fitting) > 1:
@@ -247,8 +255,10 @@ class SparseConvolution(VoxelCounter):
         pairs, output = self._find_pairs(input)
         self.record(output)
         weight: torch.Tensor = self.weight
+        layout = "OKI" if self.weight_layout == "KRSC" else "KIO"
         if self._reads_weight_as_ck():
-            weight = weight.reshape(self.in_channels, self.out_channels).T.reshape(weight.shape)
+            weight = weight.reshape(*self.kernel_size, self.in_channels, self.out_channels)
+            layout = "KIO"
         offsets = pairs.indice_pairs.shape[0]
         if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
             first = self._weight_axes.index("0")
@@ -264,7 +274,7 @@ class SparseConvolution(VoxelCounter):
             residual=None if add_input is None else add_input.features,
             activation=kind,  # type: ignore[arg-type]
             negative_slope=slope,
-            filters_layout="OKI" if self.weight_layout == "KRSC" else "KIO",
+            filters_layout=layout,  # type: ignore[arg-type]
             inverse=self.inverse,
         )
         if self._activation_name() == "Sigmoid":
@@ -274,12 +284,17 @@ class SparseConvolution(VoxelCounter):
 
     def _find_pairs(self, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
         # An inverse layer goes back to the sites of its key, if the layer it undoes has left any.
-        is_inverse = self.inverse and input.find_indice_pair(self.indice_key) is not None
-        find = pairs_of_rows if self.conv1x1 and not is_inverse else find_pairs
-        return find(self, input)
+        goes_back = self.inverse and not constants.COMPATIBLE_1X1
+        if not self.conv1x1 or (goes_back and input.find_indice_pair(self.indice_key) is not None):
+            return find_pairs(self, input)
+        pairs, output = pairs_of_rows(self, input)
+        if self.transposed:  # output_padding makes room behind the last site.
+            space = zip(input.spatial_shape, self.output_padding, strict=True)
+            output.spatial_shape = [extent + more for extent, more in space]
+        return pairs, output
 
     def _reads_weight_as_ck(self) -> bool:
-        return self.conv1x1 and constants.COMPATIBLE_1X1 and self.weight_layout == "KRSC"
+        return self.weight_layout == "KRSC" and self._is_kept_as_ck()
 
     def _activation_name(self) -> str:
         # The original's enumeration lives in another package; its names are the same.

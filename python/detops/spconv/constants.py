@@ -21,10 +21,11 @@ SAVED_WEIGHT_LAYOUT = os.environ.get("SPCONV_SAVED_WEIGHT_LAYOUT", "")
 """How weights of checkpoints are stored: "KRSC", "RSCK", "RSKC", or "" to tell by their shape. A
 shape that fits a layer as it is says that nothing is to be done."""
 
-COMPATIBLE_1X1 = False
-"""True: kernels of one offset that multiply features by their weight (``conv1x1``: submanifold, or
-stride 1 and padding 0) use it, (K, 1, ..., 1, C), as if it were (C, K), as spconv 2 does. Networks
-that were trained there with such layers need it."""
+COMPATIBLE_1X1 = True
+"""Kernels of one offset that multiply features by their weight (``conv1x1``: submanifold, or stride 1
+and padding 0) use it, (K, 1, ..., 1, C), as if it were (C, K), as spconv 2 does, and inverse ones
+stay at the sites of their input. False: they use it as (K, C), and inverse ones go back to the sites
+of their key."""
 
 LENIENT_INDICE_KEYS = False
 """True: a layer takes whatever pairs are stored under its indice_key, as spconv 1 and mmcv do. Where

@@ -5,6 +5,7 @@ It runs with one thread, in a process of its own.
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 import types
@@ -113,17 +114,20 @@ def transposed_with_output_padding() -> None:
 
 @check
 def kernels_of_one_offset() -> None:
-    """Defect 4: spconv reads their weight transposed; COMPATIBLE_1X1 does so too."""
+    """Defect 4: spconv reads their weight transposed. So does detops, as checkpoints are trained so."""
     _, ours = both()
-    try:
-        compare(lambda package: native(package, "SubMConv3d", 4, 8, 1))
-    except AssertionError:
-        pass
-    else:
-        raise AssertionError("spconv reads the weight of a kernel of one offset as it is stored")
-    ours.constants.COMPATIBLE_1X1 = True
-    for name in ("SubMConv3d", "SparseConv3d", "SparseConvTranspose3d"):
-        compare(lambda package: native(package, name, 4, 8, 1))
+    for ndim in (1, 2, 3, 4):
+        for kind in ("SubMConv", "SparseConv", "SparseConvTranspose"):
+            compare(lambda package: native(package, f"{kind}{ndim}d", 4, 6, 1), ndim)
+        # The inverse stays at its sites too, with or without pairs under its key.
+        back = f"SparseInverseConv{ndim}d"
+        compare(lambda package: native(package, back, 4, 6, 1, indice_key="a"), ndim)
+        compare(lambda package: package.SparseSequential(
+            native(package, f"SparseConv{ndim}d", 4, 5, 1, stride=2, indice_key="a"),
+            native(package, back, 5, 6, 1, indice_key="a", bias=False),
+        ), ndim)
+    words = {"transposed": True, "output_padding": [1, 0, 2], "algo": None}
+    compare(lambda package: package.conv.SparseConvolution(3, 4, 6, 1, **words))
     compare(lambda package: native(package, "SubMConv3d", 4, 8, 1, stride=2, padding=1))
     compare(lambda package: native(package, "SparseConv3d", 4, 8, 1, stride=2))
     # Among others of the same key: they neither take nor leave pairs.
@@ -132,6 +136,58 @@ def kernels_of_one_offset() -> None:
             *(native(package, "SubMConv3d", 4, 4, size, indice_key="a") for size in sizes)
         ))
     ours.constants.COMPATIBLE_1X1 = False
+    try:
+        compare(lambda package: native(package, "SubMConv3d", 4, 8, 1))
+    except AssertionError:
+        pass
+    else:
+        raise AssertionError("spconv reads the weight of a kernel of one offset as it is stored")
+    finally:
+        ours.constants.COMPATIBLE_1X1 = True
+
+
+class Heads(torch.nn.Module):
+    """Heads as VoxelNeXt builds them: each ends in a kernel of one offset, under a key of its own."""
+
+    def __init__(self, package: Any) -> None:
+        super().__init__()
+        for name, outputs, depth in (("center", 2, 2), ("dim", 3, 3), ("hm", 1, 2), ("iou", 4, 1)):
+            layers = [
+                package.SparseSequential(
+                    native(package, "SubMConv2d", 4, 4, 3, padding=1, bias=False, indice_key=name),
+                    torch.nn.BatchNorm1d(4),
+                    torch.nn.ReLU(),
+                )
+                for _ in range(depth - 1)
+            ]
+            layers.append(native(package, "SubMConv2d", 4, outputs, 1, indice_key=f"{name}out"))
+            setattr(self, name, torch.nn.Sequential(*layers))
+
+    def forward(self, x: Any) -> Any:
+        rows = [head(x).features for head in self.children()]
+        return x.replace_feature(torch.cat(rows, 1))
+
+
+@check
+def heads_of_voxelnext() -> None:
+    """Checkpoints go both ways, through a file too."""
+    theirs, ours = both()
+    compare(Heads, ndim=2)
+    for source, target in ((theirs, ours), (ours, theirs)):
+        torch.manual_seed(5)
+        trained, loaded = Heads(source).eval(), Heads(target).eval()
+        file = io.BytesIO()
+        torch.save(trained.state_dict(), file)
+        file.seek(0)
+        loaded.load_state_dict(torch.load(file))
+        sites, numbers = cloud(2)
+        made = [
+            heads(package.SparseConvTensor(numbers, sites, [12, 12], 2)).features
+            for package, heads in ((source, trained), (target, loaded))
+        ]
+        torch.testing.assert_close(made[1], made[0])
+        for name, stored in trained.state_dict().items():
+            assert torch.equal(loaded.state_dict()[name], stored)
 
 
 @check

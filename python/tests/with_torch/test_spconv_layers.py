@@ -46,6 +46,8 @@ def at_sites(dense: torch.Tensor, sites: torch.Tensor) -> torch.Tensor:
 def torch_weight(layer: Any) -> torch.Tensor:
     """(out, in, kernel...)"""
     weight = layer.weight
+    if layer.conv1x1:  # kept as (in, out), as in spconv 2
+        weight = weight.reshape(layer.in_channels, -1).T.reshape(weight.shape)
     return weight.permute(0, weight.ndim - 1, *range(1, weight.ndim - 1))
 
 

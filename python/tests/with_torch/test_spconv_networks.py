@@ -13,6 +13,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import detops.mmcv as mmcv  # noqa: E402
 from detops import spconv  # noqa: E402
 
 from test_spconv_layers import some_sites, some_tensor  # noqa: E402
@@ -103,24 +104,54 @@ def test_counters_of_checkpoints() -> None:
         layer.load_state_dict(layer.state_dict())
 
 
-def test_compatible_1x1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_of_one_offset_are_as_in_spconv(monkeypatch: pytest.MonkeyPatch) -> None:
     x, layer = some_tensor(3), spconv.SubMConv3d(3, 5, 1, bias=False).double()
-    weight = layer.weight.reshape(5, 3)
-    torch.testing.assert_close(layer(x).features, x.features @ weight.T)
-    monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", True)
-    torch.testing.assert_close(layer(x).features, x.features @ weight.reshape(3, 5))
+    torch.testing.assert_close(layer(x).features, x.features @ layer.weight.reshape(3, 5))
+    monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", False)
+    torch.testing.assert_close(layer(x).features, x.features @ layer.weight.reshape(5, 3).T)
 
 
 def test_compatible_1x1_is_for_products_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a stride spconv searches pairs as for any kernel, and reads the weight as (out, in)."""
     x, layer = some_tensor(3), spconv.SparseConv3d(3, 5, 1, stride=2, bias=False).double()
     expected = layer(x).dense()
-    monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", True)
+    even = x.dense()[:, :, ::2, ::2, ::2]
+    weight = layer.weight.reshape(5, 3)
+    torch.testing.assert_close(expected, torch.einsum("bcxyz,kc->bkxyz", even, weight))
+    monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", False)
     torch.testing.assert_close(layer(x).dense(), expected)
-    layer = spconv.SparseConv3d(3, 5, 1, bias=False).double()
-    weight = layer.weight.reshape(3, 5)
-    torch.testing.assert_close(layer(x).features, x.features @ weight)
     assert not spconv.SparseConv3d(3, 5, 1, padding=1).conv1x1
+
+
+@pytest.mark.parametrize("channels", [(3, 5), (4, 4)])
+@pytest.mark.parametrize("wanted", ["", "same"])
+def test_kernels_of_one_offset_of_older_checkpoints(
+    channels: tuple[int, int], wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """spconv 1, mmcv, spconv 2.0 and 2.3 keep them in different shapes, and all as (in, out)."""
+    before, after = channels
+    x, numbers = some_tensor(3, before), torch.randn(before, after, dtype=torch.float64)
+    shapes = {
+        "KRSC": (after, 1, 1, 1, before),
+        "RSCK": (1, 1, 1, before, after),
+        "RSKC": (1, 1, 1, after, before),
+    }
+    for layout, shape in shapes.items():
+        if wanted:
+            monkeypatch.setattr(spconv.constants, "SAVED_WEIGHT_LAYOUT", layout)
+        state = {"weight": numbers.reshape(shape)}
+        for package in (spconv, mmcv):
+            layer = package.SubMConv3d(before, after, 1, bias=False).double()
+            layer.load_state_dict(dict(state))
+            y = mmcv.SparseConvTensor(x.features, x.indices, x.spatial_shape, 2)
+            torch.testing.assert_close(layer(y).features, x.features @ numbers)
+    monkeypatch.setattr(spconv.constants, "SAVED_WEIGHT_LAYOUT", "")
+    # With a stride they are kernels as others, in both packages.
+    layer = spconv.SparseConv3d(before, after, 1, 2, bias=False).double()
+    other = mmcv.SparseConv3d(before, after, 1, 2, bias=False).double()
+    other.load_state_dict(layer.state_dict())
+    weight = other.weight.reshape(before, after)
+    torch.testing.assert_close(weight, layer.weight.reshape(after, before).T)
 
 
 def run_of(network: Any, sites: torch.Tensor, batch: int = 2) -> Any:

@@ -57,7 +57,7 @@ def test_misuse_of_keys() -> None:
     with pytest.raises(ValueError, match="number of output sites"):
         spconv.SparseInverseConv3d(3, 3, 3, "d").double()(fewer)
     with pytest.raises(ValueError, match="stored with kernel_size"):
-        spconv.SparseInverseConv3d(3, 3, 1, "d").double()(down)
+        spconv.SparseInverseConv3d(3, 3, (1, 3, 3), "d").double()(down)
 
 
 def test_pairs_of_other_sites_are_not_taken() -> None:
@@ -128,13 +128,35 @@ def test_kernels_of_one_offset_need_no_pairs(kind: str, order: tuple[int, int]) 
     layers = {1: one, 3: spconv.SubMConv3d(3, 3, 3, indice_key="a").double()}
     y = spconv.SparseSequential(*(layers[size] for size in order))(x)
     assert y.indice_dict["a"].ksize == [3, 3, 3] and y.indices is x.indices
-    expected = x.features @ one.weight.reshape(3, 3).T + one.bias
+    expected = x.features @ one.weight.reshape(3, 3) + one.bias
     torch.testing.assert_close(one(x).features, expected)
     assert one(x).indice_dict == {}
     back = spconv.SparseInverseConv3d(3, 3, 1, "b").double()  # of a layer that stored none
     assert back(one(x)).indices is x.indices
     twice = spconv.SparseConvTensor(x.features, x.indices[:1].expand(len(x.indices), 4), [7] * 3, 2)
     torch.testing.assert_close(one(twice).features, expected)
+
+
+def test_inverse_kernels_of_one_offset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in spconv they stay where they are; without COMPATIBLE_1X1 they go back."""
+    x = some_tensor(3)
+    down = spconv.SparseConv3d(3, 3, 1, 2, indice_key="d").double()(x)
+    back = spconv.SparseInverseConv3d(3, 5, 1, "d", bias=False).double()
+    stays = back(down)
+    assert stays.indices is down.indices and stays.spatial_shape == down.spatial_shape
+    torch.testing.assert_close(stays.features, down.features @ back.weight.reshape(3, 5))
+    monkeypatch.setattr(spconv.constants, "COMPATIBLE_1X1", False)
+    returns = back(down)
+    assert returns.indices is x.indices and returns.spatial_shape == x.spatial_shape
+    even = (x.indices[:, 1:] % 2 == 0).all(1)
+    assert not returns.features[~even].any() and returns.features[even].any()
+
+
+def test_output_padding_of_kernels_of_one_offset() -> None:
+    x = some_tensor(3)
+    words = {"transposed": True, "output_padding": [1, 0, 2]}
+    y = spconv.SparseConvolution(3, 3, 5, 1, **words).double()(x)
+    assert y.spatial_shape == [8, 7, 9] and y.indices is x.indices
 
 
 def test_lenient_keys(monkeypatch: pytest.MonkeyPatch) -> None:

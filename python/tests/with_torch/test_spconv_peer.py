@@ -6,8 +6,8 @@ of them here:
 1. spconv 1.2.1: weight gradients of offsets without pairs are garbage. Not in 2.3.8: compared.
 2. mmcv: fused convolutions lose their bias, or fail. Not of spconv.
 3. mmcv and spconv 1: kernels of one offset ignore stride and padding. 2.3.8 does not: compared.
-4. spconv 2 reads the weight of kernels of one offset transposed. Left out; shown to be so, and
-   constants.COMPATIBLE_1X1 is compared instead.
+4. spconv 2 reads the weight of kernels of one offset transposed. So does detops, as networks are
+   trained so; constants.COMPATIBLE_1X1 = False does not.
 5. spconv 2 permutes weights twice with SPCONV_SAVED_WEIGHT_LAYOUT. Left out: its own layout is loaded.
 6. spconv's scatter loses updates on several threads. Left out: one thread.
 7. mmcv: int64 sites fail. Not of spconv.
