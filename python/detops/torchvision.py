@@ -33,10 +33,42 @@ def _with_images(boxes: Sequence[torch.Tensor], like: torch.Tensor) -> torch.Ten
     return torch.cat((torch.cat(tuple(images)), rows), 1)
 
 
+def _pool_in_script(
+    input: torch.Tensor,
+    boxes: torch.Tensor | list[torch.Tensor],
+    output_size: int | list[int] | tuple[int, int],
+    spatial_scale: float,
+) -> torch.Tensor:
+    """ps_roi_pool in the Python that TorchScript knows."""
+    if isinstance(boxes, torch.Tensor):
+        rois = boxes
+    elif len(boxes) == 0:
+        rois = input.new_empty([0, 5])
+    else:
+        rows = torch.cat(boxes)
+        # Numbers of images must be exact: bfloat16 counts to 256, half to 2048.
+        if rows.dtype == torch.half or rows.dtype == torch.bfloat16:
+            rows = rows.float()
+        images = [torch.full([len(of_image), 1], i) for i, of_image in enumerate(boxes)]
+        rois = torch.cat([torch.cat(images).to(rows), rows], 1)
+    if isinstance(output_size, int):
+        size = [output_size, output_size]
+    elif isinstance(output_size, list):
+        size = output_size
+    else:
+        size = [output_size[0], output_size[1]]
+    dtype = torch.promote_types(input.dtype, rois.dtype)
+    made: torch.Tensor = torch.ops.detops.psroipool_forward(
+        input.to(dtype), rois.to(dtype), size, spatial_scale, "torchvision", "NCHW"
+    )
+    return made.to(input.dtype)
+
+
+# Types of arguments are those that TorchScript can tell apart; sequences of other kinds work too.
 def ps_roi_pool(
     input: torch.Tensor,
-    boxes: torch.Tensor | Sequence[torch.Tensor],
-    output_size: int | Sequence[int],
+    boxes: torch.Tensor | list[torch.Tensor],
+    output_size: int | list[int] | tuple[int, int],
     spatial_scale: float = 1.0,
 ) -> torch.Tensor:
     """Average, for each bin of each region, the map's channels that belong to the bin (R-FCN).
@@ -65,6 +97,8 @@ def ps_roi_pool(
     >>> ps_roi_pool(input, [torch.tensor([[0.0, 0, 2, 2]])], 1)
     tensor([[[[2.5000]]]])
     """
+    if torch.jit.is_scripting():  # type: ignore[attr-defined]
+        return _pool_in_script(input, boxes, output_size, spatial_scale)
     rois = boxes if isinstance(boxes, torch.Tensor) else _with_images(boxes, input)
     size = (output_size,) * 2 if isinstance(output_size, int) else tuple(output_size)
     if len(size) != 2:
@@ -90,16 +124,18 @@ class PSRoIPool(torch.nn.Module):
     PSRoIPool(output_size=7, spatial_scale=0.0625)
     """
 
-    def __init__(self, output_size: int | Sequence[int], spatial_scale: float) -> None:
+    def __init__(
+        self, output_size: int | list[int] | tuple[int, int], spatial_scale: float
+    ) -> None:
         super().__init__()
         self.output_size = output_size
         self.spatial_scale = spatial_scale
 
     def forward(
-        self, input: torch.Tensor, rois: torch.Tensor | Sequence[torch.Tensor]
+        self, input: torch.Tensor, rois: torch.Tensor | list[torch.Tensor]
     ) -> torch.Tensor:
         """As :func:`ps_roi_pool`."""
-        return ps_roi_pool(input, rois, self.output_size, self.spatial_scale)
+        return ps_roi_pool(input, rois, self.output_size, float(self.spatial_scale))
 
     def __repr__(self) -> str:
         name = type(self).__name__

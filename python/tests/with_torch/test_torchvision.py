@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -217,6 +218,41 @@ def test_compiled() -> None:
     inputs = torch.randn(1, 8, 7, 7), random_rois(5, 1, 14, 7).float()
     compiled = torch.compile(Network(), backend="aot_eager", fullgraph=True, dynamic=True)
     assert torch.equal(compiled(*inputs), Network()(*inputs))
+
+
+# TorchScript is on its way out, and says so.
+in_script = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+
+
+@in_script
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_scripted(dtype: torch.dtype) -> None:
+    scripted: Any = torch.jit.script(ps_roi_pool)
+    maps, rois = torch.randn(2, 8, 7, 7).to(dtype), random_rois(5, 2, 14, 7).float()
+    per_image = [rois[rois[:, 0] == image, 1:].to(dtype) for image in range(2)]
+    for boxes in (rois, per_image):
+        for size in (2, [2, 2], (2, 2)):
+            found = scripted(maps, boxes, size, 0.5)
+            assert found.dtype == dtype
+            assert torch.equal(found, ps_roi_pool(maps, boxes, size, 0.5))  # type: ignore[arg-type]
+    exact = maps.double().requires_grad_()
+    weights = torch.linspace(-1, 1, len(rois) * 8, dtype=torch.float64).reshape(-1, 2, 2, 2)
+    found, expected = (f(exact, rois, 2) for f in (scripted, ps_roi_pool))
+    pulled, pulled_here = (torch.autograd.grad(y, exact, weights) for y in (found, expected))
+    assert torch.equal(pulled[0], pulled_here[0])
+
+
+@in_script
+@pytest.mark.parametrize("size", [2, (2, 2), [2, 2]])
+def test_scripted_module(size: Any, tmp_path: Path) -> None:
+    """Also where a number of the module is an int, and where it is part of another one, in a file."""
+    maps, rois = torch.randn(1, 8, 7, 7), random_rois(5, 1, 14, 7).float()
+    for module, boxes in ((PSRoIPool(size, 1), [rois[:, 1:]]), (PSRoIPool(size, 0.5), rois)):
+        scripted: Any = torch.jit.script(module)
+        assert torch.equal(scripted(maps, boxes), module(maps, boxes))
+    torch.jit.save(torch.jit.script(Network()), tmp_path / "network.pt")
+    loaded: Any = torch.jit.load(tmp_path / "network.pt")
+    assert torch.equal(loaded(maps, rois), Network()(maps, rois))
 
 
 def test_examples_of_the_documentation() -> None:
