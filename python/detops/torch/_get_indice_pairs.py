@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._types import Shape, Sizes
-from ._library import is_compiling, modes, named, ops, plain, register_shapes
+from ._library import is_compiling, is_tracing, modes, named, ops, plain, register_shapes
 
 __all__ = ["IndicePairs", "get_indice_pairs"]
 
@@ -120,6 +120,11 @@ def get_indice_pairs(
     >>> pairs.indice_num
     tensor([1, 2, 1], dtype=torch.int32)
     """
+    if is_tracing() is not None:
+        raise RuntimeError(
+            "get_indice_pairs: torch.jit.trace would use the number of output sites of its example "
+            "for all inputs. Use torch.export.export or torch.compile."
+        )
     made = None
     sizes: Any = (spatial_shape, kernel_size, stride, padding, dilation, output_padding, output_shape)
     if not is_compiling() and not _PLAIN.issuperset(map(type, sizes)):

@@ -19,6 +19,7 @@ __all__ = [
     "autocast_pooling",
     "call",
     "is_compiling",
+    "is_tracing",
     "modes",
     "named",
     "ops",
@@ -66,13 +67,14 @@ def plain(name: str) -> Callable[..., Any]:
 class Operator:
     """An operator, and its short ways: :func:`call` chooses one."""
 
-    __slots__ = ("name", "op", "plain", "recorded")
+    __slots__ = ("name", "op", "plain", "recorded", "transformed")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.op = getattr(ops, name).default
         self.plain = plain(name)
         self.recorded: Callable[..., Any] = self.op
+        self.transformed: Callable[..., Any] = self.op
 
 
 def register_shapes(op: Any, fake: Any) -> None:
@@ -102,6 +104,7 @@ def register(operator: Operator, fake: Any, gradient: Any = None, save: Any = No
     if gradient is not None:
         register_gradient(operator.op, gradient, save)
         operator.recorded = _recorder(operator, gradient, save)
+        operator.transformed = _transformer(operator, gradient, save)
 
 
 def _recorder(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any]:
@@ -122,6 +125,26 @@ def _recorder(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any
     return made
 
 
+def _transformer(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any]:
+    """The same for transforms of torch.func, which want to see the two steps of forward apart.
+
+    That of torch's dispatcher has them in one, so that torch.func refuses it.
+    """
+
+    def forward(*arguments: Any) -> Any:
+        return call(operator, (), arguments)
+
+    members = {
+        "forward": staticmethod(forward),
+        "setup_context": staticmethod(save),
+        "backward": staticmethod(gradient),
+        "generate_vmap_rule": True,
+    }
+    function: Any = type(operator.name, (torch.autograd.Function,), members)
+    made: Callable[..., Any] = function.apply
+    return made
+
+
 _forward_ad: Any = torch.autograd.forward_ad
 _is_grad_enabled = torch.is_grad_enabled
 # Who makes a graph, and modes that want to see calls, must see operators under their own names.
@@ -129,19 +152,26 @@ is_compiling = torch.compiler.is_compiling
 modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 _C: Any = torch._C
+is_tracing: Callable[[], Any] = torch._C._get_tracing_state  # Of torch.jit.trace: None if it is not.
 _PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
 
 
-def _is_plain(tensors: tuple[torch.Tensor | None, ...]) -> bool:
-    """Whether nobody but autograd wants to see a call: no autocast, transform or tracer."""
+def _way_of_gradients(operator: Operator, tensors: tuple[torch.Tensor | None, ...]) -> Any:
+    """How a call is recorded: shortly, if nobody but autograd wants to see it."""
+    has_autocast = torch.is_autocast_enabled("cpu")
+    if _C._are_functorch_transforms_active():
+        if has_autocast:
+            raise NotImplementedError(
+                f"{operator.name}: derivatives of torch.func cannot be taken under autocast; "
+                "convert the tensors instead."
+            )
+        return operator.transformed
+    if has_autocast or is_tracing():
+        return operator.op
     for tensor in tensors:
         if type(tensor) not in _PLAIN:
-            return False
-    return not (
-        torch.is_autocast_enabled("cpu")
-        or _C._are_functorch_transforms_active()
-        or _C._get_tracing_state()
-    )
+            return operator.op
+    return operator.recorded
 
 
 def _refuse_tangents(tensors: tuple[torch.Tensor | None, ...]) -> None:
@@ -170,8 +200,7 @@ def call(
         for tensor in smooth:
             # What is no tensor, torch will refuse.
             if getattr(tensor, "requires_grad", False):
-                way = operator.recorded if _is_plain(smooth) else operator.op
-                return way(*arguments)
+                return _way_of_gradients(operator, smooth)(*arguments)
     try:
         return operator.plain(*arguments)
     except RuntimeError:
