@@ -8,6 +8,7 @@ from typing import Any
 from torch import nn
 
 from ..spconv._fuse import fold_norm
+from ..spconv._graphs import call_on_features, has_rows
 from ..spconv.core import SparseConvTensor as _SparseConvTensor
 from ..spconv.modules import (
     RemoveGrid,
@@ -66,11 +67,12 @@ class SparseSequential(_SparseSequential):
                 input = module(input)
             elif not isinstance(input, _SparseConvTensor):
                 input = module(input)
-            elif input.indices.shape[0] != 0:
+            elif has_rows(input.features):
+                made = call_on_features(module, input.features)
                 if isinstance(input, SparseConvTensor):
-                    input.features = module(input.features)
+                    input.features = made
                 else:
-                    input = input.replace_feature(module(input.features))
+                    input = input.replace_feature(made)
         return input
 
     def fused(self) -> SparseSequential:

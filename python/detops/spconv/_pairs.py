@@ -60,10 +60,8 @@ def pairs_of_rows(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Sp
     """As find_pairs, of a kernel of one offset that is a product of features and weight: each row
     with itself. There is nothing to search, so that no key is read or stored."""
     _check_input(layer, input)
-    # Coordinates are not used, but other layers would refuse them. A graph of torch.compile goes
-    # on: it cannot decide on numbers.
-    if not torch.compiler.is_compiling():
-        input._check_sites()
+    # Coordinates are not used, but other layers would refuse them.
+    input._check_sites()
     count = input.indices.shape[0]
     rows = torch.arange(count, dtype=torch.int32, device=input.indices.device)
     pairs = IndiceData(

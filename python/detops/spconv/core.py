@@ -11,9 +11,12 @@ from typing import Any
 
 import torch
 
+from ._graphs import are_same_sites, assert_in_graph, refuse_jit_trace
+
 __all__ = [
     "IndiceData",
     "SparseConvTensor",
+    "check_same_sites",
     "check_same_space",
     "expand_nd",
     "expand_sizes",
@@ -77,7 +80,7 @@ class IndiceData:
         is_known = self.stamps is not None and not torch.compiler.is_compiling()
         if is_known and not _is_current(then, self.stamps[side]):
             return False
-        return sites is then or torch.equal(sites, then)
+        return are_same_sites(sites, then)
 
 
 def _stamp(sites: torch.Tensor) -> int | torch.Tensor:
@@ -94,8 +97,9 @@ def _is_current(sites: torch.Tensor, stamp: int | torch.Tensor) -> bool:
 
 def _in_int32(sites: torch.Tensor) -> torch.Tensor:
     made = sites.int()
-    # A graph of torch.compile cannot decide on numbers.
-    if not torch.compiler.is_compiling() and not torch.equal(made, sites):
+    if torch.compiler.is_compiling():
+        assert_in_graph((made == sites).all(), "indices have numbers of more than 31 bits.")
+    elif not torch.equal(made, sites):
         row, column = (int(number) for number in (made != sites).nonzero()[0])
         raise ValueError(
             f"indices[{row}, {column}] is {int(sites[row, column])}, expected a number of 31 bits."
@@ -129,7 +133,9 @@ def expand_sizes(ndim: int, least: int, **argument: Any) -> list[int]:
 def _check_inside(indices: torch.Tensor, limits: Sequence[int]) -> None:
     """Refuse rows of ``indices`` that are not in [0, limit) in each column."""
     outside = (indices < 0) | (indices >= torch.tensor(limits, device=indices.device))
-    if bool(outside.any()):
+    if torch.compiler.is_compiling():
+        assert_in_graph(~outside.any(), "indices are outside of spatial_shape or of the batch.")
+    elif bool(outside.any()):
         row, column = (int(number) for number in outside.nonzero()[0])
         raise ValueError(
             f"indices[{row}, {column}] is {int(indices[row, column])}, expected a number in "
@@ -149,6 +155,8 @@ def scatter_nd(
     places = indices.reshape(-1, count).long()
     rows = updates.reshape(places.shape[0], *shape[count:])
     _check_inside(places, shape[:count])
+    if torch.compiler.is_compiling():
+        return _scatter_in_graph(places, rows, shape)
     made = torch.zeros(*shape, dtype=updates.dtype, device=updates.device)
     kept = _last_of_each(places, shape[:count])
     if kept is not None:
@@ -156,10 +164,31 @@ def scatter_nd(
     return made.index_put(places.unbind(1), rows)
 
 
+def _cells(places: torch.Tensor, extents: Sequence[int]) -> torch.Tensor:
+    """Places as numbers, row by row."""
+    steps = [math.prod(extents[axis + 1 :]) for axis in range(len(extents))]
+    return (places * places.new_tensor(steps)).sum(1)
+
+
+def _scatter_in_graph(
+    places: torch.Tensor, rows: torch.Tensor, shape: Sequence[int]
+) -> torch.Tensor:
+    """The same where the number of rows that stand cannot be known: the others go into one cell
+    more, which is cut off."""
+    count = places.shape[1]
+    cells, total = _cells(places, shape[:count]), math.prod(shape[:count])
+    ordered, order = cells.sort(stable=True)
+    behind = torch.searchsorted(ordered, ordered, right=True)
+    is_last = behind == torch.arange(1, places.shape[0] + 1, device=places.device)
+    stands = torch.zeros_like(is_last).index_put((order,), is_last)
+    made = rows.new_zeros((total + 1, *shape[count:]))
+    made = made.index_put((torch.where(stands, cells, total),), rows)
+    return made[:total].reshape(list(shape))
+
+
 def _last_of_each(places: torch.Tensor, extents: Sequence[int]) -> torch.Tensor | None:
     """Of equal rows the last ones, or None where all rows differ."""
-    steps = [math.prod(extents[axis + 1 :]) for axis in range(len(extents))]
-    cells = (places * places.new_tensor(steps)).sum(1)
+    cells = _cells(places, extents)
     if bool((cells[1:] > cells[:-1]).all()):  # As rows of regular convolutions are.
         return None
     ordered, order = cells.sort(stable=True)
@@ -211,6 +240,7 @@ class SparseConvTensor:
         enable_timer: bool = False,
         force_algo: Any = None,
     ) -> None:
+        refuse_jit_trace()
         if features.ndim != 2:
             raise ValueError(f"features has rank {features.ndim}, expected 2: (N, C).")
         if indices.ndim != 2:
@@ -247,6 +277,7 @@ class SparseConvTensor:
 
     def _check_rows(self) -> None:
         """Before everything that is computed of both: a program may set either of them."""
+        refuse_jit_trace()
         if self._features.shape[0] != self.indices.shape[0]:
             raise ValueError(
                 f"features has {self._features.shape[0]} rows and indices {self.indices.shape[0]}, "
@@ -334,8 +365,10 @@ class SparseConvTensor:
         return made.permute(0, made.ndim - 1, *range(1, made.ndim - 1)).contiguous()
 
     def _plus(self, other: SparseConvTensor | torch.Tensor) -> SparseConvTensor:
-        added = other.features if isinstance(other, SparseConvTensor) else other
-        return self.replace_feature(self._features + added)
+        if isinstance(other, SparseConvTensor):
+            check_same_sites("+", self, other, channels=False)
+            other = other.features
+        return self.replace_feature(self._features + other)
 
     __add__ = __radd__ = __iadd__ = _plus
 
@@ -353,3 +386,20 @@ def check_same_space(
             f"{who}: a tensor has {other.features.shape[1]} channels, expected "
             f"{first.features.shape[1]}."
         )
+
+
+def check_same_sites(
+    who: str, first: SparseConvTensor, other: SparseConvTensor, channels: bool
+) -> None:
+    """The same, and refuse other sites than those of the first, or in another order."""
+    check_same_space(who, first, other, channels)
+    other._check_rows()
+    if other.indices.shape[0] != first.indices.shape[0]:
+        found = f"{other.indices.shape[0]} sites, expected {first.indices.shape[0]}"
+    elif not are_same_sites(other.indices, first.indices):
+        found = "other sites than the first"
+    else:
+        return
+    raise ValueError(
+        f"{who}: a tensor has {found}; AddTableMisaligned, or functional.sparse_add, adds such tensors."
+    )

@@ -40,6 +40,8 @@ def sparse_add(*tens: SparseConvTensor) -> SparseConvTensor:
     made = first.shadow_copy()
     made._features = rows.new_zeros((sites.shape[0], rows.shape[1])).index_add(0, place, rows)
     made.indices, made.indice_dict, made._pairs_of_sites = sites, {}, {}
+    if torch.compiler.is_compiling():
+        return made  # How many sites the sum has, a graph does not know.
     largest = max(tens, key=lambda x: x.indices.shape[0])
     if largest.indices.shape[0] == sites.shape[0]:
         _keep_pairs(made, largest)

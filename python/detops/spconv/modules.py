@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ._graphs import call_on_features, has_rows
 from .core import SparseConvTensor
 
 __all__ = [
@@ -124,8 +125,8 @@ class SparseSequential(SparseModule):
         for module in self:
             if is_spconv_module(module) or not isinstance(input, SparseConvTensor):
                 input = module(input)
-            elif input.indices.shape[0] != 0:
-                input = input.replace_feature(module(input.features))
+            elif has_rows(input.features):
+                input = input.replace_feature(call_on_features(module, input.features))
         return input
 
 
@@ -134,11 +135,12 @@ class _OnFeatures:
 
     def forward(self, input: Any) -> Any:
         layer: Any = super()
+        module: Any = self
         if not isinstance(input, SparseConvTensor):
             return layer.forward(input)
-        if input.indices.shape[0] == 0:
+        if not has_rows(input.features):
             return input
-        return input.replace_feature(layer.forward(input.features))
+        return input.replace_feature(call_on_features(module, input.features, layer.forward))
 
 
 class SparseBatchNorm(_OnFeatures, nn.BatchNorm1d):

@@ -198,6 +198,9 @@ class SparseGlobalMaxOrAvgPool(SparseModule):
     def forward(self, input: SparseConvTensor) -> torch.Tensor:
         input._check_rows()
         input._check_sites()
+        if torch.compiler.is_compiling():
+            of_sample = [input.indices[:, :1] == sample for sample in range(input.batch_size)]
+            return torch.stack([self._reduce_in_graph(input.features, rows) for rows in of_sample])
         nothing = input.features.new_zeros(input.features.shape[1])
         made = []
         for sample in range(input.batch_size):
@@ -207,6 +210,18 @@ class SparseGlobalMaxOrAvgPool(SparseModule):
 
     def _reduce(self, rows: torch.Tensor) -> torch.Tensor:
         return rows.mean(0) if self.is_mean else rows.max(0).values
+
+    def _reduce_in_graph(self, features: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+        """The same of the rows that count, (N, 1), as a graph cannot know how many they are."""
+        if self.is_mean:
+            # As torch's mean, half precision is added up in float and rounded once.
+            is_half = features.dtype in (torch.float16, torch.bfloat16)
+            rows = torch.where(counts, features.float() if is_half else features, 0)
+            return (rows.sum(0) / counts.sum().clamp(min=1)).to(features.dtype)
+        # There is always a row of which the maximum can be.
+        least = features.new_full((1, features.shape[1]), -torch.inf)
+        found = torch.cat([torch.where(counts, features, -torch.inf), least]).max(0).values
+        return torch.where(counts.any(), found, 0)
 
 
 class SparseGlobalMaxPool(SparseGlobalMaxOrAvgPool):

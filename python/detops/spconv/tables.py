@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .core import SparseConvTensor, check_same_space
+from .core import SparseConvTensor, check_same_sites
 from .modules import SparseModule
 
 __all__ = ["AddTable", "AddTableMisaligned", "ConcatTable", "Identity", "JoinTable"]
@@ -28,17 +28,8 @@ class Identity(_KeepsSize):
 
 
 def _check_same_sites(table: SparseModule, input: Sequence[SparseConvTensor]) -> None:
-    who, first = type(table).__name__, input[0]
     for x in input:
-        check_same_space(who, first, x, channels=isinstance(table, AddTable))
-        x._check_rows()
-        if x.indices.shape[0] != first.indices.shape[0]:
-            found = f"{x.indices.shape[0]} sites, expected {first.indices.shape[0]}"
-        elif x.indices is not first.indices and not torch.equal(x.indices, first.indices):
-            found = "other sites than the first"
-        else:
-            continue
-        raise ValueError(f"{who}: a tensor has {found}; AddTableMisaligned adds such tensors.")
+        check_same_sites(type(table).__name__, input[0], x, channels=isinstance(table, AddTable))
 
 
 class JoinTable(_KeepsSize):

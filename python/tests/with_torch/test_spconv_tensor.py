@@ -160,6 +160,25 @@ def test_features_that_do_not_fit_the_sites(use: Any, rows: int) -> None:
         use(x)
 
 
+def test_sum_needs_the_same_sites() -> None:
+    """As AddTable: rows of other sites in the same number would be added as they come."""
+    x = some_tensor(3)
+    same = spconv.SparseConvTensor(x.features, x.indices.clone(), x.spatial_shape, 2)
+    assert torch.equal((x + same).features, 2 * x.features)
+    other = spconv.SparseConvTensor(x.features, x.indices.flip(0), x.spatial_shape, 2)
+    fewer = x.select_by_index(torch.arange(1))  # torch would add its row to all
+    wider = spconv.SparseConvTensor(x.features, x.indices, [8, 7, 7], 2)
+    for y, message in (
+        (other, "other sites than the first; AddTableMisaligned, or functional.sparse_add, adds"),
+        (fewer, f"1 sites, expected {len(x.indices)}"),
+        (wider, r"spatial_shape \[8, 7, 7\], expected \[7, 7, 7\]"),
+    ):
+        with pytest.raises(ValueError, match=rf"\+: a tensor has {message}"):
+            x + y
+        with pytest.raises(ValueError, match=rf"\+: a tensor has {message}"):
+            x += y
+
+
 def test_selection_forgets_pairs() -> None:
     x = spconv.SubMConv3d(3, 3, 3, indice_key="a").double()(some_tensor(3))
     some = x.select_by_index(torch.tensor([3, 1]))
