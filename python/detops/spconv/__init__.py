@@ -7,10 +7,24 @@ those of spconv 2.3; docs/dropins.md lists the differences.
 
 from __future__ import annotations
 
-from . import constants, conv, core, functional, identity, modules, ops, pool, tables, utils
+from . import (
+    constants,
+    conv,
+    core,
+    cppconstants,
+    functional,
+    identity,
+    modules,
+    ops,
+    pool,
+    tables,
+    tools,
+    utils,
+)
 from ._fuse import fuse
 from .conv import (
     Activation,
+    AlgoHint,
     ConvAlgo,
     SparseConv1d,
     SparseConv2d,
@@ -64,6 +78,7 @@ __all__ = [
     "SPCONV_VERSION_NUMBERS",
     "Activation",
     "AddTable",
+    "AlgoHint",
     "ConcatTable",
     "ConvAlgo",
     "Identity",
@@ -107,6 +122,7 @@ __all__ = [
     "constants",
     "conv",
     "core",
+    "cppconstants",
     "functional",
     "fuse",
     "identity",
@@ -115,5 +131,6 @@ __all__ = [
     "pool",
     "scatter_nd",
     "tables",
+    "tools",
     "utils",
 ]

@@ -15,7 +15,14 @@ from ._pairs import find_pairs, pairs_of_rows
 from .core import IndiceData, SparseConvTensor, expand_sizes
 from .modules import VoxelCounter
 
-__all__ = ["Activation", "ConvAlgo", "SparseConvolution"]
+__all__ = [
+    "Activation",
+    "AlgoHint",
+    "ConvAlgo",
+    "SparseConvolution",
+    "activation_name",
+    "fusable_activation",
+]
 
 
 class ConvAlgo(enum.Enum):
@@ -26,6 +33,15 @@ class ConvAlgo(enum.Enum):
     MaskSplitImplicitGemm = 2
 
 
+class AlgoHint(enum.Enum):
+    """Accepted and ignored. (The spelling is that of spconv.)"""
+
+    NoHint = 0
+    Fowrard = 1
+    BackwardInput = 2
+    BackwardWeight = 4
+
+
 class Activation(enum.Enum):
     """What follows the convolution and its bias."""
 
@@ -33,6 +49,20 @@ class Activation(enum.Enum):
     ReLU = 1
     Sigmoid = 2
     LeakyReLU = 3
+
+
+def activation_name(act_type: Any) -> str:
+    """The original's enumeration lives in another package; its names are the same."""
+    return getattr(act_type, "name", str(act_type)).split(".")[-1]
+
+
+def fusable_activation(act_type: Any, act_alpha: float) -> tuple[str, float]:
+    """What the operator applies itself, and its slope; a sigmoid follows it."""
+    kinds = {"ReLU": "relu", "LeakyReLU": "leaky_relu", "None_": "none", "Sigmoid": "none"}
+    name = activation_name(act_type)
+    if name not in kinds:
+        raise ValueError(f"act_type is {act_type}, expected one of {', '.join(kinds)}.")
+    return kinds[name], float(act_alpha)
 
 
 def _axes_of(layout: str, ndim: int) -> list[str]:
@@ -263,7 +293,7 @@ class SparseConvolution(VoxelCounter):
         if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
             first = self._weight_axes.index("0")
             weight = weight.flatten(first, first + self.ndim - 1).narrow(first, 0, offsets)
-        kind, slope = self._fusable_activation()
+        kind, slope = fusable_activation(self.act_type, self.act_alpha)
         features = ops.indice_convolution_forward_fused(
             input.features,
             weight,
@@ -297,12 +327,4 @@ class SparseConvolution(VoxelCounter):
         return self.weight_layout == "KRSC" and self._is_kept_as_ck()
 
     def _activation_name(self) -> str:
-        # The original's enumeration lives in another package; its names are the same.
-        return getattr(self.act_type, "name", str(self.act_type)).split(".")[-1]
-
-    def _fusable_activation(self) -> tuple[str, float]:
-        name = self._activation_name()
-        kinds = {"ReLU": "relu", "LeakyReLU": "leaky_relu", "None_": "none", "Sigmoid": "none"}
-        if name not in kinds:
-            raise ValueError(f"act_type is {self.act_type}, expected one of {', '.join(kinds)}.")
-        return kinds[name], float(self.act_alpha)
+        return activation_name(self.act_type)

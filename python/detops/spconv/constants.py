@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
+
+import torch
 
 __all__ = [
     "ALL_WEIGHT_IS_KRSC",
     "COMPATIBLE_1X1",
+    "FILTER_HWIO",
     "LENIENT_INDICE_KEYS",
+    "PYTORCH_VERSION",
     "SAVED_WEIGHT_LAYOUT",
+    "SPCONV_ALLOW_TF32",
     "SPCONV_USE_DIRECT_TABLE",
+    "TORCH_HAS_AMP",
+    "is_amp_enabled",
 ]
 
 ALL_WEIGHT_IS_KRSC = True
+FILTER_HWIO = False
+"""These two say how weights lie in memory. They are for reading."""
+
+PYTORCH_VERSION = [int(part) for part in re.findall(r"\d+", torch.__version__)[:3]]
+TORCH_HAS_AMP = True
+
+SPCONV_ALLOW_TF32 = False
+"""Of GPUs; it has no effect."""
 
 SPCONV_USE_DIRECT_TABLE = False
 """Networks set this to get sorted output rows. Here they are always sorted; it has no effect."""
@@ -31,3 +47,8 @@ LENIENT_INDICE_KEYS = False
 """True: a layer takes whatever pairs are stored under its indice_key, as spconv 1 and mmcv do. Where
 there are fewer lists of pairs than offsets of the kernel, only the first offsets count; inverse
 layers need as many."""
+
+
+def is_amp_enabled() -> bool:
+    """Whether autocast is on, for the CPU."""
+    return torch.is_autocast_enabled("cpu")

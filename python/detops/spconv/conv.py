@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._convolution import Activation, ConvAlgo, SparseConvolution
+from . import functional as Fsp, ops
+from ._convolution import Activation, AlgoHint, ConvAlgo, SparseConvolution
+from .constants import ALL_WEIGHT_IS_KRSC, FILTER_HWIO
+from .core import ImplicitGemmIndiceData, IndiceData, SparseConvTensor, expand_nd
+from .modules import SparseModule
 
 __all__ = [
+    "ALL_WEIGHT_IS_KRSC",
+    "DEFAULT_SPARSE_CONV_TYPES",
+    "FILTER_HWIO",
     "Activation",
+    "AlgoHint",
     "ConvAlgo",
+    "Fsp",
+    "ImplicitGemmIndiceData",
+    "IndiceData",
     "SparseConv1d",
     "SparseConv2d",
     "SparseConv3d",
     "SparseConv4d",
+    "SparseConvTensor",
     "SparseConvTranspose1d",
     "SparseConvTranspose2d",
     "SparseConvTranspose3d",
@@ -23,10 +35,13 @@ __all__ = [
     "SparseInverseConv2d",
     "SparseInverseConv3d",
     "SparseInverseConv4d",
+    "SparseModule",
     "SubMConv1d",
     "SubMConv2d",
     "SubMConv3d",
     "SubMConv4d",
+    "expand_nd",
+    "ops",
 ]
 
 SparseConvolutionBase = SparseConvolution
@@ -246,3 +261,12 @@ class SparseInverseConv4d(_Inverse):
     """Undoes the regular convolution of the same ``indice_key``, in space and time."""
 
     _ndim = 4
+
+
+DEFAULT_SPARSE_CONV_TYPES = {
+    kind
+    for family in (_Submanifold, _Regular, _Inverse)
+    for kind in family.__subclasses__()
+    if kind.__module__ == __name__
+}
+"""All layers of this module."""

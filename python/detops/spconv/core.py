@@ -12,8 +12,10 @@ from typing import Any
 import torch
 
 from ._graphs import are_same_sites, assert_in_graph, refuse_jit_trace
+from .tools import CUDAKernelTimer
 
 __all__ = [
+    "ImplicitGemmIndiceData",
     "IndiceData",
     "SparseConvTensor",
     "check_same_sites",
@@ -81,6 +83,15 @@ class IndiceData:
         if is_known and not _is_current(then, self.stamps[side]):
             return False
         return are_same_sites(sites, then)
+
+
+class ImplicitGemmIndiceData:
+    """What spconv stores on GPUs instead of :class:`IndiceData`. Nothing here is one."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise NotImplementedError(
+            "ImplicitGemmIndiceData is of spconv's algorithms for GPUs; layers store IndiceData."
+        )
 
 
 def _stamp(sites: torch.Tensor) -> int | torch.Tensor:
@@ -225,6 +236,8 @@ class SparseConvTensor:
 
     _shares_indice_dict = False
     """Whether layers write into the dictionary of their input, as those of mmcv do."""
+    _timer = CUDAKernelTimer(False)
+    """What layers hand to functions of ``ops``."""
 
     def __init__(
         self,

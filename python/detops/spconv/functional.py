@@ -1,12 +1,101 @@
-"""Functions on sparse tensors."""
+"""``spconv.pytorch.functional``: functions on sparse tensors, and on pairs in spconv's layout."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
+from . import ops
+from ._convolution import Activation
 from .core import SparseConvTensor, check_same_space
 
-__all__ = ["sparse_add", "sparse_add_hash_based"]
+__all__ = [
+    "SparseConvFunction",
+    "SparseInverseConvFunction",
+    "SparseMaxPoolFunction",
+    "SubMConvFunction",
+    "implicit_gemm",
+    "indice_avgpool_implicit_gemm",
+    "indice_conv",
+    "indice_inverse_conv",
+    "indice_maxpool",
+    "indice_maxpool_implicit_gemm",
+    "indice_subm_conv",
+    "sparse_add",
+    "sparse_add_hash_based",
+]
+
+
+class SparseConvFunction:
+    """A regular or transposed convolution, see ``ops.indice_conv``."""
+
+    _inverse = False
+    _subm = False
+
+    @classmethod
+    def apply(
+        cls,
+        features: torch.Tensor,
+        filters: torch.Tensor,
+        indice_pairs: torch.Tensor,
+        indice_pair_num: torch.Tensor,
+        num_activate_out: int,
+        algo: Any = None,
+        timer: Any = None,
+        bias: torch.Tensor | None = None,
+        act_alpha: float = 0.0,
+        act_beta: float = 0.0,
+        act_type: Any = Activation.None_,
+    ) -> torch.Tensor:
+        """(num_activate_out, Co) of (L, Ci) features and (Co, kernel..., Ci) filters."""
+        return ops.indice_conv(
+            features,
+            filters,
+            indice_pairs,
+            indice_pair_num,
+            num_activate_out,
+            cls._inverse,
+            cls._subm,
+            bias=bias,
+            act_alpha=act_alpha,
+            act_type=act_type,
+        )
+
+
+class SparseInverseConvFunction(SparseConvFunction):
+    """A convolution back to the input of the layer that the pairs are of."""
+
+    _inverse = True
+
+
+class SubMConvFunction(SparseConvFunction):
+    """A submanifold convolution."""
+
+    _subm = True
+
+
+class SparseMaxPoolFunction:
+    """The maximum of the inputs of each output, and of 0."""
+
+    @staticmethod
+    def apply(
+        features: torch.Tensor,
+        indice_pairs: torch.Tensor,
+        indice_pair_num: torch.Tensor,
+        num_activate_out: int,
+    ) -> torch.Tensor:
+        """(num_activate_out, C) of (L, C) features."""
+        return ops.indice_maxpool(features, indice_pairs, indice_pair_num, num_activate_out)
+
+
+indice_conv = SparseConvFunction.apply
+indice_inverse_conv = SparseInverseConvFunction.apply
+indice_subm_conv = SubMConvFunction.apply
+indice_maxpool = SparseMaxPoolFunction.apply
+implicit_gemm = ops.implicit_gemm
+indice_maxpool_implicit_gemm = ops.indice_maxpool_implicit_gemm
+indice_avgpool_implicit_gemm = ops.indice_avgpool_implicit_gemm
 
 
 def sparse_add(*tens: SparseConvTensor) -> SparseConvTensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,8 @@ from ._graphs import call_on_features, has_rows
 from .core import SparseConvTensor
 
 __all__ = [
+    "PrintCurrentTime",
+    "PrintTensorMeta",
     "RemoveGrid",
     "SparseBatchNorm",
     "SparseIdentity",
@@ -157,6 +160,29 @@ class SparseReLU(_OnFeatures, nn.ReLU):
 
 class SparseIdentity(_OnFeatures, nn.Identity):
     """``torch.nn.Identity`` on the features."""
+
+
+class PrintTensorMeta(nn.Module):
+    """Prints least, largest and mean number of what it gets, and returns that."""
+
+    def forward(self, x: Any) -> Any:
+        numbers = x.features if isinstance(x, SparseConvTensor) else x
+        print(numbers.min(), numbers.max(), numbers.mean())
+        return x
+
+
+class PrintCurrentTime(nn.Module):
+    """Prints the seconds since it was made or reset, and returns what it gets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first_time = time.time()
+
+    def forward(self, x: Any, msg: str = "", reset: bool = False) -> Any:
+        if reset:
+            self.first_time = time.time()
+        print(msg, time.time() - self.first_time)
+        return x
 
 
 class ToDense(SparseModule):

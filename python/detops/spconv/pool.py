@@ -9,10 +9,13 @@ import torch
 from .. import torch as ops
 from ._convolution import ConvAlgo
 from ._pairs import find_pairs
-from .core import SparseConvTensor, expand_sizes
+from .core import ImplicitGemmIndiceData, IndiceData, SparseConvTensor, expand_nd, expand_sizes
 from .modules import SparseModule, VoxelCounter
 
 __all__ = [
+    "ALL_POOL_LAYERS",
+    "ImplicitGemmIndiceData",
+    "IndiceData",
     "SparseAvgPool",
     "SparseAvgPool1d",
     "SparseAvgPool2d",
@@ -25,6 +28,7 @@ __all__ = [
     "SparseMaxPool2d",
     "SparseMaxPool3d",
     "SparseMaxPool4d",
+    "expand_nd",
 ]
 
 
@@ -183,6 +187,9 @@ class SparseAvgPool3d(_Layer, SparseAvgPool):
     """The average of the sites under a kernel, in space."""
 
     _ndim = 3
+
+
+ALL_POOL_LAYERS = {SparseAvgPool, SparseMaxPool, *_Layer.__subclasses__()}
 
 
 class SparseGlobalMaxOrAvgPool(SparseModule):

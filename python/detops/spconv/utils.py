@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 
 from .. import torch as ops
 from ._voxel_generators import VoxelGenerator, VoxelGeneratorV2, count_cells, in_float
+from .cppconstants import CPU_ONLY_BUILD
 
 __all__ = [
+    "CPU_ONLY_BUILD",
     "Point2VoxelCPU1d",
     "Point2VoxelCPU2d",
     "Point2VoxelCPU3d",
@@ -20,6 +23,12 @@ __all__ = [
     "VoxelGenerator",
     "VoxelGeneratorV2",
     "gather_features_by_pc_voxel_id",
+    "non_max_suppression_cpu",
+    "nullcontext",
+    "rbbox_intersection",
+    "rbbox_iou",
+    "rbbox_iou_loss",
+    "rotate_non_max_suppression_cpu",
 ]
 
 
@@ -182,3 +191,22 @@ def gather_features_by_pc_voxel_id(
     valid = pc_voxel_id >= 0
     made[valid] = seg_res_features[pc_voxel_id[valid].long()]
     return made
+
+
+def _not_yet(name: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(
+            f"spconv.utils.{name}: detops has no operators on boxes that overlap yet. "
+            "detops.uninstall('spconv') gives spconv itself back, if it is installed."
+        )
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = "Can be imported; a call says that it is not there."
+    return refuse
+
+
+rbbox_iou = _not_yet("rbbox_iou")
+rbbox_intersection = _not_yet("rbbox_intersection")
+rbbox_iou_loss = _not_yet("rbbox_iou_loss")
+non_max_suppression_cpu = _not_yet("non_max_suppression_cpu")
+rotate_non_max_suppression_cpu = _not_yet("rotate_non_max_suppression_cpu")
