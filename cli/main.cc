@@ -44,10 +44,11 @@ int Complain(const std::string& text) {
 // A descriptor that the caller has closed would be given to the next file that is opened, a report for example, and
 // everything that is printed would go there. What takes its place cannot be written to.
 void OccupyStandardDescriptors() {
-  for (int descriptor = open("/dev/null", O_RDONLY); descriptor >= 0 && descriptor <= STDERR_FILENO;) {
+  int descriptor;
+  do {
     descriptor = open("/dev/null", O_RDONLY);
-    if (descriptor > STDERR_FILENO) close(descriptor);
-  }
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor >= 0) close(descriptor);
 }
 
 bool OutputIsWritten() {
@@ -55,10 +56,7 @@ bool OutputIsWritten() {
   return std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  OccupyStandardDescriptors();
+int Run(int argc, char** argv) {
   detops_cli::RunOptions options;
   int exit_code = detops_cli::kExitPass;
   CLI::App app(kDescription, "detops");
@@ -93,5 +91,16 @@ int main(int argc, char** argv) {
     return Complain(error.what() + std::string("; see detops --help"));
   } catch (const std::exception& error) {
     return Complain(error.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  OccupyStandardDescriptors();
+  try {
+    return Run(argc, argv);
+  } catch (...) {  // no memory for a complaint
+    return detops_cli::kExitUsage;
   }
 }
