@@ -50,6 +50,15 @@ pinned "$with_torch" build test plots || pinned "$with_torch" build test || exit
 # The real spconv, which detops.spconv is compared with; there is no wheel of it for each Python and machine.
 pinned "$with_torch" build spconv ||
   echo "tests beside the real spconv skipped: spconv 2.3.8 could not be installed"
+# The real mmcv without its compiled module, and what it imports, in a folder of their own: other tests must not see it.
+lite=$PWD/build/python/mmcv_lite
+rm -rf "$lite"
+if pip_install "$with_torch" --retries 1 --no-deps --target "$lite" mmcv-lite==2.1.0 mmengine==0.10.7 \
+  opencv-python-headless addict yapf platformdirs termcolor rich markdown-it-py mdurl pygments pyyaml; then
+  export DETOPS_TEST_MMCV_LITE=$lite
+else
+  echo "tests with the real mmcv-lite skipped: it could not be installed"
+fi
 # Not the folder that all programs of a user share: one that was killed may have left half a file there.
 export TORCHINDUCTOR_CACHE_DIR=$PWD/build/python/inductor
 # These tests are many and slow: two at a time, where that can be had.

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import sparse_conv
 
-__all__ = ["register", "unregister"]
+__all__ = ["forget", "register", "unregister"]
 
 # What mmcv registers of that which detops has: all its convolutions.
 _NAMES = [name for name in sparse_conv.__all__ if name != "SparseConvolution"]
@@ -43,3 +43,12 @@ def unregister() -> None:
         else:
             models.register_module(name=name, module=before, force=True)
     _before.clear()
+
+
+def forget(module: str) -> None:
+    """Take out what ``module`` and those below it have registered: a new import does so again."""
+    models = _models()
+    registered = {} if models is None else models.module_dict
+    for name, made in list(registered.items()):
+        if f"{getattr(made, '__module__', '')}.".startswith(f"{module}."):
+            del registered[name]

@@ -74,29 +74,60 @@ def get_indice_pairs(
     axes = indices.shape[1] - 1
     space = [int(extent) for extent in spatial_shape]
     kernel, dilate = _each(ksize, axes), _each(dilation, axes)
-    if subm:
-        pairs = _get_indice_pairs(
-            indices, batch_size, space, kernel, dilation=dilate, submanifold=True
-        )
-        return [pairs.out_indices, pairs.indice_pairs, pairs.indice_num]
     steps, pad, more = (_each(numbers, axes) for numbers in (stride, padding, out_padding))
-    if transpose:
+    if subm:
+        out_space = space
+    elif transpose:
         out_space = get_deconv_output_size(space, kernel, steps, pad, dilate, more)
     else:
         out_space = get_conv_output_size(space, kernel, steps, pad, dilate)
-        more = [0] * axes
-    pairs = _get_indice_pairs(
+    return find_pairs(
         indices,
         batch_size,
         space,
+        out_space,
         kernel,
         steps,
         pad,
         dilate,
-        transposed=transpose,
-        output_padding=more,
-        output_shape=out_space,
+        more,
+        subm=subm,
+        transpose=transpose,
     )
+
+
+def find_pairs(
+    indices: torch.Tensor,
+    batch_size: int,
+    space: list[int],
+    out_space: list[int],
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    out_padding: list[int],
+    *,
+    subm: bool,
+    transpose: bool,
+) -> list[torch.Tensor]:
+    """:func:`get_indice_pairs` with a number for each axis and the output space given."""
+    if subm:
+        pairs = _get_indice_pairs(
+            indices, batch_size, space, kernel, dilation=dilation, submanifold=True
+        )
+    else:
+        pairs = _get_indice_pairs(
+            indices,
+            batch_size,
+            space,
+            kernel,
+            stride,
+            padding,
+            dilation,
+            transposed=transpose,
+            output_padding=out_padding if transpose else [0] * len(kernel),
+            output_shape=out_space,
+        )
     return [pairs.out_indices, pairs.indice_pairs, pairs.indice_num]
 
 

@@ -6,12 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from .. import _settings
+from .._torch_check import REBUILD
+
 try:
     import torch
 except ImportError as error:
     raise ImportError("detops.torch needs PyTorch 2.10 or later: pip install torch") from error
-
-from .. import _settings
 
 __all__ = [
     "Operator",
@@ -35,8 +36,7 @@ def _load() -> Any:
         raise ImportError(f"detops.torch needs PyTorch 2.10 or later, found {torch.__version__}.")
     if not _settings.TORCH_LIBRARY.exists():
         raise ImportError(
-            "This detops was built without PyTorch. Build it where torch is installed: "
-            "pip install --no-build-isolation ."
+            f"This detops was built without PyTorch. Build it again, {REBUILD}"
         )
     operators: Any = torch.ops
     operators.load_library(str(_settings.TORCH_LIBRARY))

@@ -147,6 +147,34 @@ def test_names_that_detops_does_not_have(tmp_path: Path) -> None:
     )
 
 
+def test_versions_of_stand_ins(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv", "openpcdet", "torchvision")
+        import mmcv, pcdet, torchvision
+        assert (mmcv.__version__, pcdet.__version__) == ("2.1.0", "0.6.0")
+        assert torchvision.__version__ == "0.28.0"
+        """,
+    )
+
+
+def test_who_asks_for_torchvision_is_told_that_it_is_not_there(tmp_path: Path) -> None:
+    """detops has one operator of it; a program that asks goes on to models and transforms."""
+    run(
+        tmp_path,
+        """
+        import importlib.util, pkgutil
+        detops.install("mmcv", "spconv", "torchvision")
+        assert importlib.util.find_spec("torchvision") is None
+        assert importlib.util.find_spec("spconv") and importlib.util.find_spec("mmcv")
+        assert "has no torchvision.models" in failure("from torchvision import models")
+        assert "has no 'transforms'" in failure("import torchvision; torchvision.transforms.Resize")
+        from torchvision.ops import ps_roi_pool
+        """,
+    )
+
+
 def test_spconv_with_a_stub(tmp_path: Path) -> None:
     """What is set reaches the module that reads it."""
     run(

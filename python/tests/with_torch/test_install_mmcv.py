@@ -84,7 +84,7 @@ def test_replacing_in_the_registry_of_mmcv(tmp_path: Path, order: str) -> None:
     )
 
 
-def test_registry_of_an_mmcv_without_its_extension(tmp_path: Path) -> None:
+def test_registry_of_an_mmcv_whose_extension_is_broken(tmp_path: Path) -> None:
     """Its own layers are never registered, and not tried when a module below is imported."""
     files = {"mmcv/ops/sparse_conv.py": SPARSE_CONV}
     write(tmp_path, {**BROKEN, **MMENGINE, **files})

@@ -1,0 +1,264 @@
+"""detops.install of packages without their compiled modules: mmcv-lite, a source tree of OpenPCDet."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch.library", reason="PyTorch is not installed")
+
+from test_install import run, write
+from test_install_mmcv import MMENGINE
+from test_install_replace import MMCV, PCDET
+
+# A folder with mmcv-lite and what it imports; python/run_tests.sh makes one.
+LITE = os.environ.get("DETOPS_TEST_MMCV_LITE", "")
+
+
+def without(files: dict[str, str], *names: str) -> dict[str, str]:
+    return {name: text for name, text in files.items() if name not in names}
+
+
+BARE_MMCV = {
+    **without(MMCV, "mmcv/_ext.py"),
+    **MMENGINE,
+    "mmcv/ops/nms.py": """
+        from mmengine.registry import MODELS
+        import mmcv._ext as ext
+        assert hasattr(ext, "nms") and hasattr(ext, "indice_conv_forward")
+
+        class Suppression:
+            pass
+
+        MODELS.register_module("Suppression", module=Suppression)
+        nms = ext.nms
+        """,
+}
+BARE_PCDET = {
+    **without(PCDET, "pcdet/ops/roiaware_pool3d/roiaware_pool3d_cuda.py"),
+    "pcdet/__init__.py": "from .version import __version__\n",
+    "pcdet/ops/iou3d_nms/__init__.py": "",
+    "pcdet/ops/iou3d_nms/iou3d_nms_utils.py": "from . import iou3d_nms_cuda\n",
+    "pcdet/ops/roipoint_pool3d/__init__.py": "",
+    "pcdet/ops/roipoint_pool3d/roipoint_pool3d_cuda.py": "forward = 'original'\n",
+}
+
+
+def test_an_mmcv_without_its_extension(tmp_path: Path) -> None:
+    """Its own Python stays, its compiled module is that of detops, and all goes away again."""
+    write(tmp_path, BARE_MMCV)
+    run(
+        tmp_path,
+        """
+        from mmengine.registry import MODELS
+        import contextlib, importlib, io, mmcv
+        missing = "ModuleNotFoundError: No module named 'mmcv._ext'"
+        said = io.StringIO()
+        for _ in range(2):
+            assert failure("import mmcv.ops") == missing
+            with contextlib.redirect_stderr(said):
+                assert detops.install("mmcv") == ("mmcv",)
+            importlib.import_module("mmcv.ops")
+            assert mmcv.ops.RoIAwarePool3d == "original" and mmcv.__version__ == "2.2.0"
+            assert MODELS.module_dict.keys() == {"Suppression"}
+            assert failure("import mmcv.ops; mmcv.ops.nms(1, iou=2)") == (
+                "NotImplementedError: mmcv._ext.nms: this mmcv was installed without its compiled "
+                "modules, and detops, which stands in for them, has no nms. It takes a build of "
+                "mmcv with them.")
+            assert not hasattr(mmcv._ext, "__file__")
+            assert importlib.util.find_spec("mmcv._ext").loader is not None
+            assert detops.uninstall() == ("mmcv",)
+            assert not MODELS.module_dict and not hasattr(mmcv, "ops") and not hasattr(mmcv, "_ext")
+            assert not [name for name in sys.modules if name.startswith(("mmcv.ops", "mmcv._"))]
+        assert said.getvalue() == 2 * (
+            f"detops.install: mmcv in {FOLDER}/mmcv: without its compiled modules, mmcv._ext is "
+            "detops.mmcv._ext, functions that detops does not have say so when they are called\\n")
+        """,
+    )
+
+
+def test_replacing_in_an_mmcv_without_its_extension(tmp_path: Path) -> None:
+    write(tmp_path, BARE_MMCV)
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv", replace=True)
+        import detops.mmcv, mmcv.ops
+        from mmengine.registry import MODELS
+        assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
+        assert MODELS.module_dict["SubMConv3d"] is detops.mmcv.SubMConv3d
+        assert "has no nms" in failure("import mmcv.ops; mmcv.ops.nms()")
+        detops.uninstall()
+        assert not MODELS.module_dict
+        assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
+        """,
+    )
+
+
+@pytest.mark.parametrize("replace", ["False", "True"])
+def test_a_source_tree_of_openpcdet(tmp_path: Path, replace: str) -> None:
+    write(tmp_path, BARE_PCDET)
+    run(
+        tmp_path,
+        f"""
+        assert failure("import pcdet") == "ModuleNotFoundError: No module named 'pcdet.version'"
+        import contextlib, io
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            assert detops.install("openpcdet", replace={replace}) == ("openpcdet",)
+        assert said.getvalue() == (
+            f"detops.install: pcdet in {{FOLDER}}/pcdet: without its compiled modules, "
+            "pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils is detops.openpcdet, functions that "
+            "detops does not have say so when they are called\\n"), said.getvalue()
+        assert "torch" not in sys.modules
+        import pcdet.models, detops.openpcdet
+        found = pcdet.models.roiaware_pool3d_utils
+        assert found.RoIAwarePool3d is detops.openpcdet.RoIAwarePool3d
+        from pcdet.ops.iou3d_nms.iou3d_nms_utils import iou3d_nms_cuda
+        assert failure(
+            "from pcdet.ops.iou3d_nms import iou3d_nms_cuda; iou3d_nms_cuda.nms_gpu(1, 2, 3)"
+        ).startswith("NotImplementedError: pcdet.ops.iou3d_nms.iou3d_nms_cuda.nms_gpu: this pcdet")
+        # What is there is not touched.
+        from pcdet.ops.roipoint_pool3d import roipoint_pool3d_cuda
+        assert roipoint_pool3d_cuda.forward == "original"
+        assert pcdet.__version__ == "0.6.0" and FOLDER in pcdet.__file__
+        detops.uninstall()
+        assert not [name for name in sys.modules if name.partition(".")[0] == "pcdet"]
+        assert failure("import pcdet") == "ModuleNotFoundError: No module named 'pcdet.version'"
+        """,
+    )
+
+
+# ---- the real mmcv-lite --------------------------------------------------------------------------
+
+needs_lite = pytest.mark.skipif(not LITE, reason="DETOPS_TEST_MMCV_LITE names no mmcv-lite")
+
+
+def run_lite(program: str) -> None:
+    run(Path(LITE), program)
+
+
+@needs_lite
+def test_mmcv_lite_is_whole() -> None:
+    """All of mmcv.ops is imported, and mmcv's own layers compute what those of detops do."""
+    run_lite(
+        """
+        import warnings
+        warnings.simplefilter("ignore")  # mmcv's own.
+        assert detops.install("mmcv") == ("mmcv",)
+        import mmcv.ops, torch, detops.mmcv
+        from mmengine.registry import MODELS
+        assert mmcv.ops.SubMConv3d.__module__ == "mmcv.ops.sparse_conv"
+        assert MODELS.get("SubMConv3d") is mmcv.ops.SubMConv3d
+        torch.manual_seed(1)
+        sites = torch.unique(torch.randint(0, 6, (60, 3)), dim=0).int()
+        sites = torch.cat((torch.zeros(len(sites), 1).int(), sites), 1)
+        features = torch.randn(len(sites), 4)
+        results = []
+        for ops in (mmcv.ops, detops.mmcv):
+            torch.manual_seed(2)
+            net = ops.SparseSequential(
+                ops.SubMConv3d(4, 8, 3, indice_key="a"), torch.nn.ReLU(),
+                ops.SparseConv3d(8, 6, 3, stride=2, padding=1, indice_key="b"),
+                ops.SparseInverseConv3d(6, 5, 3, indice_key="b"), ops.SparseMaxPool3d(3, 2))
+            leaf = features.clone().requires_grad_()
+            made = net(ops.SparseConvTensor(leaf, sites, [6, 6, 6], 1))
+            made.features.square().sum().backward()
+            gradients = [p.grad for p in net.parameters()]
+            results.append([made.features, made.indices, made.dense(), leaf.grad, *gradients])
+        for theirs, ours in zip(*results, strict=True):
+            assert torch.equal(theirs, ours)
+        """
+    )
+
+
+@needs_lite
+def test_boxes_and_maps_of_mmcv_lite() -> None:
+    run_lite(
+        """
+        import warnings
+        warnings.simplefilter("ignore")
+        detops.install("mmcv")
+        import mmcv.ops, torch, detops.mmcv
+        torch.manual_seed(1)
+        rois = torch.rand(5, 7) * 4 + torch.tensor([0.0, 0, -2, 2, 2, 2, 0])
+        points, features = torch.rand(300, 3) * 8, torch.randn(300, 3)
+        for mode in ("max", "avg"):
+            results = []
+            for ops in (mmcv.ops, detops.mmcv):
+                leaf = features.clone().requires_grad_()
+                made = ops.RoIAwarePool3d((3, 2, 4), 20, mode)(rois, points, leaf)
+                made.square().sum().backward()
+                results.append((made, leaf.grad))
+            assert results[0][0].abs().sum() > 1
+            for theirs, ours in zip(*results, strict=True):
+                assert torch.allclose(theirs, ours, 1e-6, 1e-6)
+        for name in ("points_in_boxes_part", "points_in_boxes_all", "points_in_boxes_cpu"):
+            theirs, ours = (
+                getattr(ops, name)(points[None], rois[None]) for ops in (mmcv.ops, detops.mmcv))
+            assert torch.equal(theirs, ours) and theirs.max() > 0
+        maps, boxes = torch.randn(2, 3, 4, 5), torch.rand(2, 4, 5, 5) * 30
+        for samples in (1, 5):
+            results = []
+            for ops in (mmcv.ops, detops.mmcv):
+                leaf = maps.clone().requires_grad_()
+                made = ops.rotated_feature_align(leaf, boxes, 1 / 8, samples)
+                made.square().sum().backward()
+                results.append((made, leaf.grad))
+            for theirs, ours in zip(*results, strict=True):
+                assert torch.equal(theirs, ours)
+        """
+    )
+
+
+@needs_lite
+def test_voxels_of_mmcv_lite() -> None:
+    """Beside a loop over the points."""
+    run_lite(
+        """
+        import warnings
+        warnings.simplefilter("ignore")
+        detops.install("mmcv")
+        import numpy as np, torch
+        from mmcv.ops import Voxelization
+        cloud = torch.rand(400, 4, generator=torch.Generator().manual_seed(1)) * 5 - 0.5
+        size, span = [0.5, 1.0, 2.0], [0, 0, 0, 4, 4, 4]
+        kept, places = {}, []
+        for point in cloud.numpy():
+            steps = np.array(size, np.float32)
+            place = tuple(np.floor(point[:3] / steps).astype(int)[::-1])
+            inside = all(0 <= at < end for at, end in zip(place, (2, 4, 8)))
+            places.append(place if inside else (-1, -1, -1))
+            if inside and (place in kept or len(kept) < 30):
+                kept.setdefault(place, []).append(point)
+        voxels, coordinates, counts = Voxelization(size, span, 3, 30)(cloud)
+        assert coordinates.tolist() == [list(place) for place in kept]
+        assert counts.tolist() == [min(3, len(points)) for points in kept.values()]
+        for voxel, points in zip(voxels.numpy(), kept.values(), strict=True):
+            rows = np.array(points[:3])
+            assert (voxel[: len(rows)] == rows).all() and not voxel[len(rows) :].any()
+        dynamic = Voxelization(size, span, -1)(cloud)
+        assert dynamic.tolist() == [list(place) for place in places]
+        """
+    )
+
+
+@needs_lite
+def test_what_mmcv_lite_lacks_says_so() -> None:
+    run_lite(
+        """
+        import warnings
+        warnings.simplefilter("ignore")
+        detops.install("mmcv")
+        import mmcv.ops, torch
+        try:
+            mmcv.ops.nms(torch.rand(5, 4), torch.rand(5), 0.5)
+        except NotImplementedError as error:
+            assert str(error).startswith("mmcv._ext.nms: this mmcv was installed without")
+        else:
+            raise AssertionError
+        detops.uninstall()
+        assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
+        """
+    )
