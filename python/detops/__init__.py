@@ -11,6 +11,13 @@ Wrong arguments raise ValueError or TypeError with a sentence that names the arg
 
 from __future__ import annotations
 
+try:
+    from . import _native as _native
+except ImportError as error:
+    from ._where import why_not_loaded
+
+    raise ImportError(why_not_loaded(error)) from error
+
 from ._install import install, uninstall
 from ._indice_pool import indice_pool_backward, indice_pool_forward
 from ._native import version as _version

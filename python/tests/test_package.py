@@ -194,7 +194,78 @@ def test_package_built_without_torch_says_so(tmp_path: Path) -> None:
     program = f"import sys; sys.path.insert(0, {str(copy)!r}); import detops.torch"
     run = run_program(["-c", program], tmp_path)
     assert run.returncode == 1
-    assert "ImportError: This detops was built without PyTorch." in run.stderr
+    assert "ImportError: This detops was built without PyTorch. Build it again, in" in run.stderr
+    run = run_program(["-c", program.replace(".torch", "; detops.install('spconv')")], tmp_path)
+    assert "ImportError: install('spconv'): this detops was built without PyTorch" in run.stderr
+
+
+def test_install_says_at_once_that_torch_is_missing(tmp_path: Path) -> None:
+    program = (
+        "import importlib.util as util, detops\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, *rest: None if name == 'torch' else find(name, *rest)\n"
+        "detops.install('spconv')\n"
+    )
+    run = run_program(["-c", program], tmp_path)
+    assert run.returncode == 1
+    said = "ImportError: install('spconv'): PyTorch 2.10 or later is not installed: pip install"
+    assert said in run.stderr
+
+
+def test_import_in_the_source_folder_says_so() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", "import detops"],
+        cwd=ROOT / "python",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "ImportError: you are in the source folder of detops: Python finds " in run.stderr
+    assert f"pip install {ROOT}" in run.stderr
+
+
+def test_import_from_an_archive_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    shutil.copytree(PACKAGE, folder / "detops", ignore=shutil.ignore_patterns("__pycache__"))
+    archive = shutil.make_archive(str(tmp_path / "detops"), "zip", folder)
+    program = f"import sys; sys.path.insert(0, {archive!r}); import detops"
+    run = run_program(["-c", program], tmp_path)
+    assert f"ImportError: detops was found in the archive {archive}, out of which" in run.stderr
+    assert f"Install it: pip install {archive}" in run.stderr
+
+
+def test_import_of_half_a_package_says_so(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(PACKAGE, copy / "detops", ignore=shutil.ignore_patterns("_native.*.so"))
+    program = f"import sys; sys.path.insert(0, {str(copy)!r}); import detops"
+    run = run_program(["-c", program], tmp_path)
+    assert "has no compiled module (_native). Install detops again." in run.stderr
+
+
+def test_torch_is_found_where_pip_hides_it() -> None:
+    """As in the environment that pip builds in: not to be imported, but among the files."""
+    path = ROOT / "python" / "wheel" / "find_torch.py"
+    program = (
+        "import runpy, sys\n"
+        "sys.path[:] = [folder for folder in sys.path if 'packages' not in folder]\n"
+        f"runpy.run_path({str(path)!r}, run_name='__main__')\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if TORCH:
+        assert run.returncode == 0 and Path(run.stdout.strip(), "include").is_dir(), run.stderr
+    else:
+        assert (run.returncode, run.stdout, run.stderr) == (1, "", "no torch found\n")
+
+
+def test_an_old_torch_is_not_built_for(tmp_path: Path) -> None:
+    folder = tmp_path / "stand_ins" / "torch"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "version.py").write_text("__version__ = '2.9.1+cpu'\n", encoding="ascii")
+    run = run_program([str(ROOT / "python" / "wheel" / "find_torch.py")], tmp_path)
+    assert run.returncode == 1 and run.stderr == "torch 2.9.1+cpu is too old, 2.10 is needed\n"
 
 
 @pytest.fixture(scope="module")
