@@ -61,6 +61,27 @@ class RawProducer:
         return new(ctypes.addressof(self._tensor), b"dltensor", None)
 
 
+class KeepingProducer:
+    """Hands out the same capsule each time, against the rule."""
+
+    def __init__(self, array: npt.NDArray[Any], versioned: bool) -> None:
+        if versioned:
+            words: Any = {"max_version": (1, 0)}
+            self.capsule: Any = array.__dlpack__(**words)
+        else:
+            self.capsule = array.__dlpack__()
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.capsule
+
+
+def capsule_name(capsule: Any) -> str:
+    name = ctypes.pythonapi.PyCapsule_GetName
+    name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    found: bytes = name(capsule)
+    return found.decode()
+
+
 class BrokenProducer:
     """Refuses, as a tensor that needs a gradient does."""
 

@@ -13,8 +13,10 @@ from dlpack_producer import (
     BFLOAT,
     CUDA,
     BrokenProducer,
+    KeepingProducer,
     Producer,
     RawProducer,
+    capsule_name,
     from_bfloat16_bits,
     to_bfloat16_bits,
 )
@@ -179,8 +181,51 @@ def test_wrong_device() -> None:
 
 
 def test_a_producer_that_refuses() -> None:
-    with pytest.raises(BufferError, match="cannot export this tensor"):
+    said = "input could not be read through DLPack: cannot export this tensor"
+    with pytest.raises(BufferError, match=said):
         align(BrokenProducer(), bboxes=boxes())
+
+
+def test_a_capsule_that_is_handed_out_twice() -> None:
+    """Who takes a capsule owns its tensor: a second time that would be freed memory."""
+    for versioned in (True, False):
+        producer = KeepingProducer(features(), versioned)
+        expected = align(features(), bboxes=boxes())
+        np.testing.assert_array_equal(align(producer, bboxes=boxes()), expected)
+        assert capsule_name(producer.capsule) == f"used_dltensor{'_versioned' if versioned else ''}"
+        for _ in range(2):
+            with pytest.raises(ValueError, match="input hands out a DLPack capsule that was used"):
+                align(producer, bboxes=boxes())
+    # Two arguments of one call that are the same capsule are two times too.
+    keeper = KeepingProducer(boxes(), False)
+    with pytest.raises(ValueError, match="bboxes hands out a DLPack capsule that was used"):
+        align(keeper, bboxes=keeper)
+
+
+def test_a_producer_of_something_else() -> None:
+    producer = KeepingProducer(features(), False)
+    producer.capsule = 7
+    with pytest.raises(ValueError, match=r"input hands out an object of type int .*expected a DL"):
+        align(producer, bboxes=boxes())
+
+
+def test_masked_arrays_are_refused() -> None:
+    """Their buffer is that of all numbers, also of those that are masked."""
+    masked = np.ma.masked_less(features(), 0)
+    with pytest.raises(TypeError, match=r"input is a masked array.*filled"):
+        align(masked, bboxes=boxes())
+    with pytest.raises(TypeError, match="out is a masked array"):
+        align(features(), out=masked)
+    expected = align(features(), bboxes=boxes())
+    np.testing.assert_array_equal(align(features().view(np.memmap), bboxes=boxes()), expected)
+
+
+def test_a_copy_that_does_not_fit_into_memory() -> None:
+    huge = np.broadcast_to(np.float32(1), (1, 2**20, 2**20, 1))
+    place = np.broadcast_to(np.float32(1), (1, 2**20, 2**20, 5))
+    said = r"input has shape \(1, 1048576, 1048576, 1\) and is expanded.*no memory for a copy"
+    with pytest.raises(MemoryError, match=said):
+        align(huge, bboxes=place)
 
 
 def test_outputs_that_are_refused() -> None:

@@ -107,9 +107,11 @@ def test_no_rois() -> None:
         ({"layout": "HWC"}, "layout is 'HWC'"),
         ({"pooled_size": 5}, "expected a multiple of the 25 bins"),
         ({"pooled_size": (1, 2, 3)}, "pooled_size has 3 numbers, expected one or 2"),
-        ({"pooled_size": 0}, "expected a multiple"),
+        ({"pooled_size": 0}, r"pooled_size is \(0, 0\), expected 1 or more bins along each axis"),
+        ({"pooled_size": (2, -1)}, r"pooled_size is \(2, -1\), expected 1 or more"),
+        ({"input": np.zeros((4, 4, 4))}, r"input has shape \(4, 4, 4\), expected \(N, H, W, C\)"),
         ({"spatial_scale": 0.0}, "spatial_scale"),
-        ({"rois": np.zeros((3, 4))}, r"rois has not the shape \(R, 5\)"),
+        ({"rois": np.zeros((3, 4))}, r"rois has shape \(3, 4\), expected \(R, 5\)"),
         ({"rois": np.array([[2.0, 0, 0, 1, 1]])}, r"rois\[0, 0\]"),
     ],
 )

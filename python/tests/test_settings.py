@@ -189,6 +189,31 @@ def test_processes(method: str) -> None:
     assert checksum() == expected
 
 
+def test_python_ends_while_daemon_threads_work() -> None:
+    """A thread that comes back from a call then is stopped by Python, in the middle of C++."""
+    program = (
+        "import threading, time, numpy as np, detops\n"
+        "maps = np.ones((2, 128, 128, 32), np.float32)\n"
+        "boxes = np.zeros((2, 128, 128, 5), np.float32)\n"
+        "def work():\n"
+        "    while True:\n"
+        "        detops.rotated_feature_align_forward(maps, boxes, points=5)\n"
+        "for _ in range(4):\n"
+        "    threading.Thread(target=work, daemon=True).start()\n"
+        "time.sleep(0.3)\n"
+        "print('done')\n"
+    )
+    for _ in range(3):
+        run = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
+        )
+        assert (run.returncode, run.stdout, run.stderr) == (0, "done\n", "")
+
+
 def test_fork_and_a_normal_end() -> None:
     program = (
         "import os, sys\n"

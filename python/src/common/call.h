@@ -30,13 +30,15 @@ struct Workers {
 // The handle of this thread, in the full profile, with the settings as they are now. It is freed with the thread.
 mluOpHandle_t Handle(const Workers& workers);
 
-// Throws what a status stands for, with the library's sentence. Without a handle: that of the thread's last call.
-void Check(mluOpStatus_t status, mluOpHandle_t handle = nullptr);
+// Throws what a status stands for, with the library's sentence. Without a handle: that of the thread's last call. The
+// sentence speaks of the C function, unless it is told which function its reader has called.
+void Check(mluOpStatus_t status, mluOpHandle_t handle = nullptr, const char* function = nullptr);
 
 // One call from another language.
 class Binding {
  public:
-  Binding() = default;
+  // `function` is the name that the caller knows.
+  explicit Binding(const char* function) : function_(function) {}
   Binding(const Binding&) = delete;
   Binding& operator=(const Binding&) = delete;
   virtual ~Binding() = default;
@@ -58,6 +60,11 @@ class Binding {
  protected:
   using ErasedWork = mluOpStatus_t (*)(const void*, mluOpHandle_t);
   virtual void RunErased(ErasedWork work, const void* erased) = 0;
+
+  const char* function() const { return function_; }
+
+ private:
+  const char* function_;
 };
 
 }  // namespace detops_binding

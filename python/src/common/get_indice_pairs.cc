@@ -23,16 +23,26 @@ int64_t UsualExtent(const PairGeometry& g, int axis) {
   return g.stride[axis] < 1 || room < 0 ? 0 : room / g.stride[axis] + 1;
 }
 
+// Without them there is no output space to compute.
+void RequireSteps(const char* name, const Axes& steps) {
+  for (const int step : steps) {
+    if (step < 1) {
+      Argument{kFunction, name}.Refuse("has " + std::to_string(step) + ", expected 1 or more along each axis.");
+    }
+  }
+}
+
 class SparseDescriptor {
  public:
   explicit SparseDescriptor(const PairGeometry& g) {
     mluOpSparseConvolutionDescriptor_t descriptor = nullptr;
-    Check(mluOpCreateSparseConvolutionDescriptor(&descriptor));
+    Check(mluOpCreateSparseConvolutionDescriptor(&descriptor), nullptr, kFunction);
     descriptor_.reset(descriptor);
     Check(detopsSetSparseConvolutionDescriptor(descriptor, g.ndim(), g.batch_size, g.padding.data(), g.stride.data(),
                                                g.dilation.data(), g.output_padding.data(), g.input.data(),
                                                g.kernel.data(), g.output.data(), g.submanifold ? 1 : 0,
-                                               g.transposed ? 1 : 0, 0));
+                                               g.transposed ? 1 : 0, 0),
+          nullptr, kFunction);
   }
 
   mluOpSparseConvolutionDescriptor_t get() const { return descriptor_.get(); }
@@ -69,6 +79,9 @@ void PairGeometry::SetDefaultPadding() {
 }
 
 void PairGeometry::SetDefaultOutput() {
+  RequireSteps("kernel_size", kernel);
+  RequireSteps("stride", stride);
+  RequireSteps("dilation", dilation);
   output = Axes(input.size());
   for (int axis = 0; axis < ndim(); ++axis) {
     const int64_t extent = UsualExtent(*this, axis);
@@ -118,7 +131,7 @@ int GetIndicePairs(Binding& binding, const PairGeometry& geometry, const View& i
   });
   if (out_of_memory) throw std::bad_alloc();
   int found = 0;
-  Check(mluOpGetSparseConvolutionNumActOut(convolution.get(), &found));
+  Check(mluOpGetSparseConvolutionNumActOut(convolution.get(), &found), nullptr, kFunction);
   return found;
 }
 

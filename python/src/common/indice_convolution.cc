@@ -57,7 +57,7 @@ FilterShape::FilterShape(std::span<const int64_t> given, std::string_view layout
 }
 
 void PairLists::Require(const char* function) {
-  if (pairs.rank != 3) Argument{function, "indice_pairs"}.Refuse("has not the shape (K, 2, L).");
+  if (pairs.rank != 3) Argument{function, "indice_pairs"}.RefuseShape(pairs.shape(), "(K, 2, L)");
   if (static_cast<int64_t>(counts.size()) != pairs.extent(0)) {
     Argument{function, "indice_num"}.Refuse("has " + std::to_string(counts.size()) + " numbers, expected K = " +
                                             std::to_string(pairs.extent(0)) + " as in indice_pairs.");
@@ -76,7 +76,7 @@ detopsActivation_t ActivationOf(std::string_view word, const char* function) {
 int64_t RowsOf(std::optional<int64_t> rows, bool is_pair_length, int64_t pair_length,
                std::optional<int64_t> rows_of_out, const Argument& argument) {
   if (rows.has_value()) {
-    if (*rows < 0) argument.Refuse("is negative.");
+    if (*rows < 0) argument.Refuse("is " + std::to_string(*rows) + ", expected 0 or more.");
     return *rows;
   }
   if (is_pair_length) return pair_length;

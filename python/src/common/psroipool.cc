@@ -13,7 +13,7 @@ std::vector<int64_t> PooledShape(mluOpTensorLayout_t layout, int64_t rois, int64
 }
 
 void RequireRoisShape(const View& rois, const char* function) {
-  if (rois.rank != 2 || rois.extent(1) != 5) Argument{function, "rois"}.Refuse("has not the shape (R, 5).");
+  if (rois.rank != 2 || rois.extent(1) != 5) Argument{function, "rois"}.RefuseShape(rois.shape(), "(R, 5)");
 }
 
 }  // namespace
@@ -31,11 +31,18 @@ void PsRoiPoolForward(Binding& binding, const PsRoiPoolMode& mode, const View& m
                       const std::array<int, 2>& pooled_size, double spatial_scale) {
   constexpr char kFunction[] = "psroipool_forward";
   const auto [height, width] = pooled_size;
-  if (map.rank != 4) Argument{kFunction, "input"}.Refuse("has not rank 4.");
+  const bool channels_last = mode.layout == MLUOP_LAYOUT_NHWC;
+  if (map.rank != 4) {
+    Argument{kFunction, "input"}.RefuseShape(map.shape(), channels_last ? "(N, H, W, C)" : "(N, C, H, W)");
+  }
   RequireRoisShape(rois, kFunction);
+  if (height < 1 || width < 1) {
+    const std::array<int64_t, 2> found = {height, width};
+    Argument{kFunction, "pooled_size"}.Refuse("is " + TextOf(found) + ", expected 1 or more bins along each axis.");
+  }
   const int64_t bin_count = int64_t{height} * width;
-  const int64_t channels = map.extent(mode.layout == MLUOP_LAYOUT_NHWC ? 3 : 1);
-  if (height < 1 || width < 1 || channels % bin_count != 0) {
+  const int64_t channels = map.extent(channels_last ? 3 : 1);
+  if (channels % bin_count != 0) {
     Argument{kFunction, "input"}.Refuse("has " + std::to_string(channels) + " channels, expected a multiple of the " +
                                         std::to_string(bin_count) + " bins of pooled_size.");
   }

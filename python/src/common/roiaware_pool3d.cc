@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <tuple>
 
 namespace detops_binding {
 namespace {
@@ -17,15 +18,28 @@ constexpr int32_t kNoPoints = 0;
 
 // So much is needed to know the results of empty inputs; everything else is the library's to check.
 void RequireShapes(const RoiAwareScene& scene, const char* function) {
-  if (scene.rois.rank != 2 || scene.rois.extent(1) != 7) Argument{function, "rois"}.Refuse("has not the shape (B, 7).");
-  if (scene.pts.rank != 2 || scene.pts.extent(1) != 3) Argument{function, "pts"}.Refuse("has not the shape (P, 3).");
-  if (scene.pts_feature.rank != 2 || scene.pts_feature.extent(0) != scene.pts.extent(0)) {
-    Argument{function, "pts_feature"}.Refuse("has not the shape (P, C) with P as in pts.");
+  const auto& [rois, pts, features] = std::tie(scene.rois, scene.pts, scene.pts_feature);
+  if (rois.rank != 2 || rois.extent(1) != 7) Argument{function, "rois"}.RefuseShape(rois.shape(), "(B, 7)");
+  if (pts.rank != 2 || pts.extent(1) != 3) Argument{function, "pts"}.RefuseShape(pts.shape(), "(P, 3)");
+  if (features.rank != 2 || features.extent(0) != pts.extent(0)) {
+    Argument{function, "pts_feature"}.RefuseShape(features.shape(),
+                                                  "(P, C) with P = " + std::to_string(pts.extent(0)) + " as in pts");
   }
-  if (scene.max_pts_each_voxel > std::numeric_limits<int>::max()) {
-    Argument{function, "max_pts_each_voxel"}.Refuse("is " + std::to_string(scene.max_pts_each_voxel) +
-                                                    ", expected a number that fits int32.");
+  const std::array<int, 3>& size = scene.out_size;
+  if (size[0] < 1 || size[1] < 1 || size[2] < 1) {
+    const std::array<int64_t, 3> found = {size[0], size[1], size[2]};
+    Argument{function, "out_size"}.Refuse("is " + TextOf(found) + ", expected 1 or more voxels along each axis.");
   }
+  const int64_t room = scene.max_pts_each_voxel;
+  if (room < 1 || room > std::numeric_limits<int>::max()) {
+    Argument{function, "max_pts_each_voxel"}.Refuse("is " + std::to_string(room) +
+                                                    ", expected 1 or more, a number that fits int32.");
+  }
+}
+
+void RequireCount(int64_t pts_num, const char* function) {
+  if (pts_num >= 0) return;
+  Argument{function, "pts_num"}.Refuse("is " + std::to_string(pts_num) + ", expected 0 or more.");
 }
 
 void RequireGiven(const View& view, Pool pool, const Argument& argument) {
@@ -51,9 +65,6 @@ detopsZOrigin_t ZOriginOf(std::string_view word, const char* function) {
 void RoiAwarePool3dForward(Binding& binding, const RoiAwareScene& scene) {
   RequireShapes(scene, kForward);
   const std::array<int, 3>& size = scene.out_size;
-  if (size[0] < 1 || size[1] < 1 || size[2] < 1 || scene.max_pts_each_voxel < 1) {
-    Argument{kForward, "out_size"}.Refuse("and max_pts_each_voxel must be above 0.");
-  }
   const std::array<int64_t, 5> shape = {scene.rois.extent(0), size[0], size[1], size[2], scene.pts_feature.extent(1)};
   const std::array<int64_t, 5> lists = {shape[0], shape[1], shape[2], shape[3], scene.max_pts_each_voxel};
   const bool is_max = scene.pool == Pool::kMaximum;
@@ -86,9 +97,9 @@ void RoiAwarePool3dBackward(Binding& binding, Pool pool, const View& gradient, c
   const View& needed = is_max ? argmax : pts_idx_of_voxels;
   const Argument needed_argument = {kBackward, is_max ? "argmax" : "pts_idx_of_voxels"};
   RequireGiven(needed, pool, needed_argument);
-  if (gradient.rank != 5) Argument{kBackward, "grad_out"}.Refuse("has not rank 5.");
-  if (needed.rank != 5) needed_argument.Refuse("has not rank 5.");
-  if (pts_num < 0) Argument{kBackward, "pts_num"}.Refuse("is negative.");
+  if (gradient.rank != 5) Argument{kBackward, "grad_out"}.RefuseShape(gradient.shape(), "(B, X, Y, Z, C)");
+  if (needed.rank != 5) needed_argument.RefuseShape(needed.shape(), is_max ? "(B, X, Y, Z, C)" : "(B, X, Y, Z, M)");
+  RequireCount(pts_num, kBackward);
   const std::array<int64_t, 2> shape = {pts_num, gradient.extent(4)};
   const View result = binding.Output(0, gradient.type, shape);
   if (gradient.extent(0) == 0 || pts_num == 0) {
@@ -172,7 +183,7 @@ void RoiAwarePool3dCompactBackward(Binding& binding, Pool pool, const View& grad
     RequireGiven(voxel_begins, pool, {kCompactBackward, "voxel_begins"});
     RequireGiven(pts_idx, pool, {kCompactBackward, "pts_idx"});
   }
-  if (pts_num < 0) Argument{kCompactBackward, "pts_num"}.Refuse("is negative.");
+  RequireCount(pts_num, kCompactBackward);
   const std::array<int64_t, 2> shape = {pts_num, gradient.extent(1)};
   const View result = binding.Output(0, gradient.type, shape);
   if (gradient.rank == 2 && result.elements() == 0) return;

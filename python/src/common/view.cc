@@ -14,6 +14,16 @@ void Argument::Refuse(const std::string& sentence) const { throw std::invalid_ar
 
 void Argument::RefuseType(const std::string& sentence) const { throw WrongType(Text(sentence)); }
 
+void Argument::RefuseShape(std::span<const int64_t> shape, const std::string& expected) const {
+  Refuse("has shape " + TextOf(shape) + ", expected " + expected + ".");
+}
+
+void Argument::RefuseCopy(std::span<const int64_t> shape) const {
+  throw OutOfMemory(Text("has shape " + TextOf(shape) +
+                         " and is expanded, or has gaps or another type: there is no "
+                         "memory for a copy."));
+}
+
 int64_t View::elements() const {
   int64_t count = 1;
   for (const int64_t extent : shape()) count *= extent;

@@ -48,6 +48,10 @@ struct Argument {
   std::string Text(const std::string& sentence) const;
   [[noreturn]] void Refuse(const std::string& sentence) const;
   [[noreturn]] void RefuseType(const std::string& sentence) const;
+  // `expected` in letters: "(R, 5)".
+  [[noreturn]] void RefuseShape(std::span<const int64_t> shape, const std::string& expected) const;
+  // There is no memory for a copy of what is read in another order than it has in memory.
+  [[noreturn]] void RefuseCopy(std::span<const int64_t> shape) const;
 };
 
 // Memory in row-major order without gaps; who made the view keeps it alive. A new one is an argument that was left out.

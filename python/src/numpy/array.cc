@@ -72,10 +72,12 @@ void ForEachElement(const std::byte* data, std::span<const int64_t> shape, const
   }
 }
 
-std::unique_ptr<std::byte[]> Allocate(int64_t bytes) {
+// Memory for a copy of an argument.
+std::unique_ptr<std::byte[]> Allocate(const View& view, int64_t item_bytes, const Argument& argument) {
   // One byte more, because an empty tensor still has an address.
-  std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[static_cast<size_t>(bytes) + 1]);
-  if (memory == nullptr) throw std::bad_alloc();
+  const auto bytes = static_cast<size_t>(view.elements() * item_bytes) + 1;
+  std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[bytes]);
+  if (memory == nullptr) argument.RefuseCopy(view.shape());
   return memory;
 }
 
@@ -86,6 +88,48 @@ void RequireHostMemory(int device, const Argument& argument) {
     return;
   }
   argument.Refuse("is on DLPack device type " + std::to_string(device) + ", expected the CPU (1).");
+}
+
+// Raises what a producer has raised, in a sentence that names the argument.
+[[noreturn]] void RaiseOf(nb::python_error& error, const Argument& argument) {
+  for (PyObject* type : {PyExc_BufferError, PyExc_RuntimeError, PyExc_TypeError, PyExc_ValueError}) {
+    if (!error.matches(type)) continue;
+    const std::string text = nb::str(error.value()).c_str();
+    nb::raise_from(error, type, "%s", argument.Text("could not be read through DLPack: " + text).c_str());
+  }
+  throw;
+}
+
+// A capsule that nobody has taken yet. Old producers do not know versions; new ones refuse what is read-only without.
+nb::object CapsuleOf(nb::handle source, const Argument& argument, bool writable) {
+  const nb::object method = source.attr("__dlpack__");
+  const auto ask = [&method](bool versioned) -> nb::object {
+    return versioned ? method(nb::arg("max_version") = nb::make_tuple(1, 0)) : method();
+  };
+  nb::object capsule;
+  try {
+    try {
+      capsule = ask(writable);
+    } catch (const nb::python_error& error) {
+      if (!error.matches(PyExc_BufferError) && !error.matches(PyExc_TypeError)) throw;
+      try {
+        capsule = ask(!writable);
+      } catch (const nb::python_error&) {
+        capsule = ask(false);  // The error of the plain question is the one that says most.
+      }
+    }
+  } catch (nb::python_error& error) {
+    RaiseOf(error, argument);
+  }
+  const char* name = PyCapsule_CheckExact(capsule.ptr()) ? PyCapsule_GetName(capsule.ptr()) : "no capsule";
+  const std::string_view text = name == nullptr ? "" : name;
+  if (text == "dltensor" || text == "dltensor_versioned") return capsule;
+  if (text.starts_with("used_dltensor")) {
+    argument.Refuse(
+        "hands out a DLPack capsule that was used before, expected a new one from each call of __dlpack__.");
+  }
+  argument.Refuse("hands out an object of type " + TypeNameOf(capsule) + " (" + std::string(text) +
+                  "), expected a DLPack capsule from __dlpack__.");
 }
 
 }  // namespace
@@ -139,20 +183,29 @@ void Array::ImportDlpack(nb::handle source, const Argument& argument, bool writa
   }
   // Asked before the tensor is: an accelerator would wait for its work and may refuse for reasons of its own.
   if (nb::hasattr(source, "__dlpack_device__")) {
-    const nb::object device = source.attr("__dlpack_device__")();
-    RequireHostMemory(nb::cast<int>(nb::int_(nb::object(device[0]))), argument);
+    try {
+      const nb::object device = source.attr("__dlpack_device__")();
+      RequireHostMemory(nb::cast<int>(nb::int_(nb::object(device[0]))), argument);
+    } catch (nb::python_error& error) {
+      RaiseOf(error, argument);
+    }
   }
+  const bool has_buffer = PyObject_CheckBuffer(source.ptr()) != 0;
+  nb::object capsule;
+  try {
+    capsule = CapsuleOf(source, argument, writable);
+  } catch (const nb::python_error&) {
+    if (!has_buffer) throw;
+    argument.RefuseType("has type " + DtypeNameOf(source) + ", expected numbers.");
+  }
+  // nanobind takes a capsule as the protocol says: it is called used from then on. One that it asks for it does not.
   nb::ndarray<nb::ro> tensor;
   nb::ndarray<> writable_tensor;
-  if (writable && nb::try_cast(source, writable_tensor)) {
+  if (writable && nb::try_cast(capsule, writable_tensor)) {
     tensor = nb::ndarray<nb::ro>(writable_tensor);
-  } else if (nb::try_cast(source, tensor)) {
+  } else if (nb::try_cast(capsule, tensor)) {
     read_only_ = true;
   } else {
-    if (PyObject_CheckBuffer(source.ptr()) != 0) {
-      argument.RefuseType("has type " + DtypeNameOf(source) + ", expected numbers.");
-    }
-    source.attr("__dlpack__")();  // Its own error says most, if it has one.
     argument.Refuse("could not be read through DLPack.");
   }
   RequireHostMemory(tensor.device_type(), argument);
@@ -168,6 +221,9 @@ void Array::ImportDlpack(nb::handle source, const Argument& argument, bool writa
 }
 
 void Array::Import(nb::handle source, const Argument& argument, bool writable) {
+  if (IsMaskedArray(source)) {
+    argument.RefuseType("is a masked array, whose mask nobody would see. Pass what its method filled(...) returns.");
+  }
   // Buffers first: for NumPy they take a third of the time of DLPack.
   const bool has_buffer = PyObject_CheckBuffer(source.ptr()) != 0;
   if (has_buffer && ImportBuffer(source)) {
@@ -182,6 +238,9 @@ void Array::Import(nb::handle source, const Argument& argument, bool writable) {
   if (view_.rank > kMaxRank) {
     argument.Refuse("has rank " + std::to_string(view_.rank) + ", expected 8 or less.");
   }
+  if (view_.rank == 0) {
+    argument.Refuse("has rank 0, expected an array with axes.");
+  }
   int64_t bytes = item_bytes_;
   for (const int64_t extent : view_.shape()) {
     if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) {
@@ -191,10 +250,10 @@ void Array::Import(nb::handle source, const Argument& argument, bool writable) {
   view_.given = true;
 }
 
-void Array::MakeDense() {
+void Array::MakeDense(const Argument& argument) {
   if (IsDense()) return;
   const int64_t item = item_bytes_;
-  std::unique_ptr<std::byte[]> dense = Allocate(view_.elements() * item);
+  std::unique_ptr<std::byte[]> dense = Allocate(view_, item, argument);
   std::byte* to = dense.get();
   const auto copy = [&]<size_t kBytes>(std::integral_constant<size_t, kBytes>) {
     ForEachElement(static_cast<const std::byte*>(view_.data), view_.shape(), stride_bytes_.data(),
@@ -208,7 +267,7 @@ void Array::MakeDense() {
 }
 
 void Array::NarrowToInt32(const Argument& argument) {
-  std::unique_ptr<std::byte[]> narrow = Allocate(view_.elements() * 4);
+  std::unique_ptr<std::byte[]> narrow = Allocate(view_, 4, argument);
   std::byte* to = narrow.get();
   Int32Range range;
   ForEachElement(static_cast<const std::byte*>(view_.data), view_.shape(), stride_bytes_.data(),
@@ -232,7 +291,7 @@ Array Array::Numbers(nb::handle source, const Argument& argument, const View* li
   // The name of a type is asked for only if it is part of an error.
   const bool fits = IsFloating(type) && (like == nullptr || type == like->type);
   if (!fits) RequireFloating(type, DtypeNameOf(source), like, argument);
-  array.MakeDense();
+  array.MakeDense(argument);
   return array;
 }
 
@@ -242,7 +301,7 @@ Array Array::Indices(nb::handle source, const Argument& argument) {
   if (array.view_.type == MLUOP_DTYPE_INT64) {
     array.NarrowToInt32(argument);
   } else if (array.view_.type == MLUOP_DTYPE_INT32) {
-    array.MakeDense();
+    array.MakeDense(argument);
   } else {
     argument.RefuseType("has type " + DtypeNameOf(source) + ", expected int32 or int64.");
   }

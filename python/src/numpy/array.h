@@ -53,7 +53,7 @@ class Array {
   void ImportDlpack(nb::handle source, const Argument& argument, bool writable);
   void TakeOutput(nb::handle out, const Argument& argument, mluOpDataType_t type);
   bool IsDense() const;
-  void MakeDense();
+  void MakeDense(const Argument& argument);
   void NarrowToInt32(const Argument& argument);
 
   View view_;

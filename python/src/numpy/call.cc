@@ -1,5 +1,7 @@
 #include "numpy/call.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <utility>
 
@@ -9,6 +11,28 @@ namespace detops_python {
 namespace {
 
 std::atomic<int> process_threads{0};
+
+// Other Python threads run while this lives.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+  // Not in a destructor: a daemon thread that comes back while Python ends is made to end by Python up to 3.13, which
+  // unwinds its stack. That must not meet a function that lets nothing through, as nanobind's are. So it stays here for
+  // as long as the process lives, as from Python 3.14 on.
+  void End() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      for (;;) pause();
+    }
+  }
+
+ private:
+  PyThreadState* state_;
+};
 
 }  // namespace
 
@@ -20,9 +44,9 @@ mluOpHandle_t Handle() {
   return detops_binding::Handle({.num_threads = num_threads});
 }
 
-NumpyCall::NumpyCall(const char* function, nb::handle out) : function_(function) { AddOutput("out", out); }
+NumpyCall::NumpyCall(const char* function, nb::handle out) : Binding(function) { AddOutput("out", out); }
 
-NumpyCall::NumpyCall(const char* function, nb::handle out, size_t count) : function_(function), count_(count) {
+NumpyCall::NumpyCall(const char* function, nb::handle out, size_t count) : Binding(function), count_(count) {
   const Argument argument = {function, "out"};
   for (size_t i = 0; i < count; ++i) slots_[i].name = "out[" + std::to_string(i) + "]";
   if (out.is_none()) return;
@@ -49,18 +73,18 @@ View NumpyCall::Keep(int result, Array array) {
 
 View NumpyCall::Output(int result, mluOpDataType_t type, std::span<const int64_t> shape) {
   const Slot& slot = slots_[result];
-  return Keep(result, Array::Output(slot.out, {function_, slot.name.c_str()}, type, shape));
+  return Keep(result, Array::Output(slot.out, {function(), slot.name.c_str()}, type, shape));
 }
 
 View NumpyCall::Room(int result, mluOpDataType_t type, std::span<const int64_t> shape) {
   const Slot& slot = slots_[result];
-  return Keep(result, Array::Room(slot.out, {function_, slot.name.c_str()}, type, shape));
+  return Keep(result, Array::Room(slot.out, {function(), slot.name.c_str()}, type, shape));
 }
 
 std::optional<int64_t> NumpyCall::RowsOfOut(int result) const {
   const Slot& slot = slots_[result];
   if (slot.out.is_none() || !nb::hasattr(slot.out, "shape")) return std::nullopt;
-  const std::vector<int64_t> shape = Shape(slot.out.attr("shape"), {function_, slot.name.c_str()});
+  const std::vector<int64_t> shape = Shape(slot.out.attr("shape"), {function(), slot.name.c_str()});
   return shape.empty() ? std::nullopt : std::optional(shape[0]);
 }
 
@@ -77,12 +101,10 @@ nb::object NumpyCall::FirstRows(int result, int64_t rows) const {
 
 void NumpyCall::RunErased(ErasedWork work, const void* erased) {
   const mluOpHandle_t handle = Handle();
-  mluOpStatus_t status;
-  {
-    nb::gil_scoped_release unlocked;  // Other Python threads run meanwhile.
-    status = work(erased, handle);
-  }
-  detops_binding::Check(status, handle);
+  Unlocked unlocked;
+  const mluOpStatus_t status = work(erased, handle);
+  unlocked.End();
+  detops_binding::Check(status, handle, function());
 }
 
 }  // namespace detops_python

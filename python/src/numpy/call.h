@@ -53,7 +53,6 @@ class NumpyCall : public Binding {
   };
   View Keep(int result, Array array);
 
-  const char* function_;
   size_t count_ = 0;
   std::array<Slot, kMaxResults> slots_;
 };

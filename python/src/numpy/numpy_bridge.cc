@@ -5,6 +5,7 @@ namespace {
 
 // References that live as long as the process: module state would be gone before the last arrays are.
 struct NumpyObjects {
+  PyObject* array;
   PyObject* empty;
   PyObject* half;
   PyObject* single;
@@ -16,7 +17,8 @@ const NumpyObjects& Numpy() {
   static const NumpyObjects objects = [] {
     const nb::module_ numpy = nb::module_::import_("numpy");
     const auto dtype = [&numpy](const char* name) { return nb::object(numpy.attr("dtype")(name)).release().ptr(); };
-    return NumpyObjects{.empty = nb::object(numpy.attr("empty")).release().ptr(),
+    return NumpyObjects{.array = nb::object(numpy.attr("ndarray")).release().ptr(),
+                        .empty = nb::object(numpy.attr("empty")).release().ptr(),
                         .half = dtype("float16"),
                         .single = dtype("float32"),
                         .full = dtype("float64"),
@@ -69,6 +71,14 @@ std::string DtypeNameOf(nb::handle array) {
 }
 
 std::string TypeNameOf(nb::handle object) { return nb::type_name(object.type()).c_str(); }
+
+bool IsMaskedArray(nb::handle object) {
+  // Nearly all are plain arrays, for which no names are looked up.
+  if (reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())) == Numpy().array) return false;
+  const int is_array = PyObject_IsInstance(object.ptr(), Numpy().array);
+  if (is_array < 0) throw nb::python_error();
+  return is_array == 1 && nb::hasattr(object, "mask") && nb::hasattr(object, "filled");
+}
 
 bool IsNumpyBfloat16(nb::handle array) {
   return nb::hasattr(array, "dtype") && nb::hasattr(array, "view") && DtypeNameOf(array) == "bfloat16";

@@ -25,6 +25,9 @@ std::string TypeNameOf(nb::handle object);
 
 bool IsNumpyBfloat16(nb::handle array);
 
+// An array of numpy.ma: its buffer is that of the numbers alone.
+bool IsMaskedArray(nb::handle object);
+
 }  // namespace detops_python
 
 #endif  // DETOPS_PYTHON_SRC_NUMPY_NUMPY_BRIDGE_H_

@@ -47,7 +47,7 @@ std::tuple<Tensor, Tensor, Tensor> GetIndicePairs(const Tensor& indices, int64_t
     geometry.SetDefaultOutput();
   }
   const Input sites = Input::Indices(indices, {kFunction, "indices"});
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::GetIndicePairs(call, geometry, sites.view());
   return {call.Result(0), call.Result(1), call.Result(2)};
 }

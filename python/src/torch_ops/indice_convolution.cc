@@ -28,7 +28,7 @@ Tensor Convolve(const char* function, const Tensor& features, const Tensor& filt
   }
   const int64_t result_rows =
       detops_binding::RowsOf(num_act_out, inverse, pairs.length(), std::nullopt, {function, "num_act_out"});
-  TorchCall call;
+  TorchCall call(function);
   detops_binding::IndiceConvolutionForward(call, rows.view(), weights.view(), shape, pairs.lists, result_rows,
                                            epilogue);
   return call.Result(0);
@@ -61,7 +61,7 @@ Tensor BackwardData(const Tensor& output_grad, const Tensor& filters, const Tens
   const Pairs pairs(indice_pairs, indice_num, inverse, kFunction);
   const int64_t result_rows =
       detops_binding::RowsOf(num_act_in, !inverse, pairs.length(), std::nullopt, {kFunction, "num_act_in"});
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::IndiceConvolutionBackwardData(call, gradient.view(), weights.view(), shape, pairs.lists, result_rows);
   return call.Result(0);
 }
@@ -73,7 +73,7 @@ Tensor BackwardFilter(const Tensor& features, const Tensor& output_grad, const T
   const Input gradient = Input::Numbers(output_grad, {kFunction, "output_grad"}, &rows.view());
   const Pairs pairs(indice_pairs, indice_num, inverse, kFunction);
   const FilterShape shape(filters_shape, filters_layout, {kFunction, "filters_shape"});
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::IndiceConvolutionBackwardFilter(call, rows.view(), gradient.view(), filters_shape, shape,
                                                   pairs.lists);
   return call.Result(0);

@@ -16,7 +16,7 @@ Tensor Forward(const Tensor& features, const Tensor& indice_pairs, const Tensor&
   const Pairs pairs(indice_pairs, indice_num, false, kFunction);
   const int64_t result_rows =
       detops_binding::RowsOf(num_act_out, false, pairs.length(), std::nullopt, {kFunction, "num_act_out"});
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::IndicePoolForward(call, method, first, rows.view(), pairs.lists, result_rows);
   return call.Result(0);
 }
@@ -36,7 +36,7 @@ Tensor Backward(const Tensor& output_grad, const std::optional<Tensor>& features
   const Pairs pairs(indice_pairs, indice_num, false, kFunction);
   const int64_t result_rows =
       detops_binding::RowsOf(num_act_in, true, pairs.length(), std::nullopt, {kFunction, "num_act_in"});
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::IndicePoolBackward(call, method, gradient.view(), inputs.view(), outputs.view(), pairs.lists,
                                      result_rows);
   return call.Result(0);

@@ -28,7 +28,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> PointToVoxel(const Tensor& po
                                            .wants_means = means};
   const Input cloud = Input::Numbers(points, {kFunction, "points"});
   const Input begins = Input::IndicesIf(true, cloud_begins, {kFunction, "cloud_begins"});
-  TorchCall call;
+  TorchCall call(kFunction);
   const int64_t found = detops_binding::PointToVoxel(call, where, cloud.view(), begins.view());
   return {call.FirstRows(0, voxels ? found : 0), call.FirstRows(1, means ? found : 0), call.FirstRows(2, found),
           call.FirstRows(3, found), call.Result(4)};

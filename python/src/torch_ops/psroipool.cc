@@ -15,7 +15,7 @@ Tensor Forward(const Tensor& input, const Tensor& rois, const Sizes& pooled_size
   const std::array<int, 2> pooled = IntArray<2>(pooled_size, {kFunction, "pooled_size"});
   const Input map = Input::Numbers(input, {kFunction, "input"});
   const Input regions = Input::Numbers(rois, {kFunction, "rois"}, &map.view());
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::PsRoiPoolForward(call, mode, map.view(), regions.view(), pooled, spatial_scale);
   return call.Result(0);
 }
@@ -27,7 +27,7 @@ Tensor Backward(const Tensor& top_grad, const Tensor& rois, const Sizes& input_s
   const Input gradient = Input::Numbers(top_grad, {kFunction, "top_grad"});
   const Input regions = Input::Numbers(rois, {kFunction, "rois"}, &gradient.view());
   const View no_mapping;
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::PsRoiPoolBackward(call, mode, gradient.view(), regions.view(), no_mapping, input_shape,
                                     spatial_scale);
   return call.Result(0);

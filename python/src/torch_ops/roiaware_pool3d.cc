@@ -36,9 +36,9 @@ struct Scene {
 std::tuple<Tensor, Tensor, Tensor> Forward(const Tensor& rois, const Tensor& pts, const Tensor& pts_feature,
                                            const Sizes& out_size, int64_t max_pts_each_voxel, const Word& pool,
                                            const Word& z_origin, double xy_margin) {
-  const Scene scene("roiaware_pool3d_forward", rois, pts, pts_feature, out_size, max_pts_each_voxel, pool, z_origin,
-                    xy_margin);
-  TorchCall call;
+  constexpr char kFunction[] = "roiaware_pool3d_forward";
+  const Scene scene(kFunction, rois, pts, pts_feature, out_size, max_pts_each_voxel, pool, z_origin, xy_margin);
+  TorchCall call(kFunction);
   detops_binding::RoiAwarePool3dForward(call, scene.plain);
   return {call.Result(0), call.Result(1), call.Result(2)};
 }
@@ -51,7 +51,7 @@ Tensor Backward(const Tensor& grad_out, const std::optional<Tensor>& argmax,
   const Input gradient = Input::Numbers(grad_out, {kFunction, "grad_out"});
   const Input winners = Input::IndicesIf(is_max, argmax, {kFunction, "argmax"});
   const Input lists = Input::IndicesIf(!is_max, pts_idx_of_voxels, {kFunction, "pts_idx_of_voxels"});
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::RoiAwarePool3dBackward(call, pool, gradient.view(), winners.view(), lists.view(), pts_num);
   return call.Result(0);
 }
@@ -60,9 +60,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> CompactForward(const Tensor& 
                                                                   const Tensor& pts_feature, const Sizes& out_size,
                                                                   int64_t max_pts_each_voxel, const Word& pool,
                                                                   const Word& z_origin, double xy_margin) {
-  const Scene scene("roiaware_pool3d_compact_forward", rois, pts, pts_feature, out_size, max_pts_each_voxel, pool,
-                    z_origin, xy_margin);
-  TorchCall call;
+  constexpr char kFunction[] = "roiaware_pool3d_compact_forward";
+  const Scene scene(kFunction, rois, pts, pts_feature, out_size, max_pts_each_voxel, pool, z_origin, xy_margin);
+  TorchCall call(kFunction);
   detops_binding::RoiAwarePool3dCompactForward(call, scene.plain, false);
   return {call.Result(0), call.Result(1), call.Result(2), call.Result(3), call.Result(4)};
 }
@@ -77,7 +77,7 @@ Tensor CompactBackward(const Tensor& grad_out, const std::optional<Tensor>& voxe
   const Input begins = Input::IndicesIf(!is_max, voxel_begins, {kFunction, "voxel_begins"});
   const Input points = Input::IndicesIf(!is_max, pts_idx, {kFunction, "pts_idx"});
   const Input winners = Input::IndicesIf(is_max, argmax, {kFunction, "argmax"});
-  TorchCall call;
+  TorchCall call(kFunction);
   detops_binding::RoiAwarePool3dCompactBackward(call, pool, gradient.view(), begins.view(), points.view(),
                                                 winners.view(), pts_num);
   return call.Result(0);

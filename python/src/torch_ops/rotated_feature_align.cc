@@ -12,7 +12,7 @@ Tensor Align(const char* function, const char* source_name, Pass pass, const Ten
              double spatial_scale, int64_t points) {
   const Input map = Input::Numbers(source, {function, source_name});
   const Input boxes = Input::Numbers(bboxes, {function, "bboxes"}, &map.view());
-  TorchCall call;
+  TorchCall call(function);
   pass(call, map.view(), boxes.view(), spatial_scale, Int(points, {function, "points"}));
   return call.Result(0);
 }

@@ -1,7 +1,9 @@
 #include "torch_ops/tensor.h"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
+#include <new>
 
 #include "torch_ops/threads.h"
 
@@ -62,10 +64,18 @@ Tensor NewTensor(std::span<const int64_t> shape, mluOpDataType_t type) {
   return Tensor(made);
 }
 
-Tensor CopyWithoutGaps(const Tensor& tensor) {
+Tensor CopyWithoutGaps(const Tensor& tensor, const View& view, const Argument& argument) {
   AtenTensorHandle same = nullptr;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_new_tensor_handle(tensor.get(), &same));
-  const torch::stable::Tensor copy = torch::stable::contiguous(torch::stable::Tensor(same));
+  const torch::stable::Tensor original(same);
+  const torch::stable::Tensor copy = [&] {
+    try {
+      return torch::stable::contiguous(original);
+    } catch (const std::exception&) {
+      // Torch's own text is gone by then. What can go wrong is the allocation.
+      argument.RefuseCopy(view.shape());
+    }
+  }();
   AtenTensorHandle made = nullptr;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_new_tensor_handle(copy.get(), &made));
   return Tensor(made);
@@ -90,14 +100,15 @@ Input::Input(const Tensor& tensor, const Argument& argument) {
   if (rank > detops_binding::kMaxRank) {
     argument.Refuse("has rank " + std::to_string(rank) + ", expected 8 or less.");
   }
+  if (rank == 0) {
+    argument.Refuse("has rank 0, expected a tensor with axes.");
+  }
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_is_contiguous(tensor.get(), &has_no_gaps));
-  if (!has_no_gaps) copy_ = CopyWithoutGaps(tensor);
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_sizes(tensor.get(), &sizes));
-  view_ = {.given = true,
-           .rank = static_cast<int>(rank),
-           .type = TypeOf(TorchTypeOf(tensor)),
-           .data = AddressOf(has_no_gaps ? tensor : copy_)};
+  view_ = {.given = true, .rank = static_cast<int>(rank), .type = TypeOf(TorchTypeOf(tensor))};
   std::copy(sizes, sizes + rank, view_.extents.begin());
+  if (!has_no_gaps) copy_ = CopyWithoutGaps(tensor, view_, argument);
+  view_.data = AddressOf(has_no_gaps ? tensor : copy_);
 }
 
 Input Input::Numbers(const Tensor& tensor, const Argument& argument, const View* like) {
@@ -116,7 +127,8 @@ Input Input::Indices(const Tensor& tensor, const Argument& argument) {
   if (type == MLUOP_DTYPE_INT32) return input;
   const int64_t count = input.view_.elements();
   // One element more, because an empty tensor still has an address.
-  input.narrowed_ = std::make_unique_for_overwrite<int32_t[]>(static_cast<size_t>(count) + 1);
+  input.narrowed_.reset(new (std::nothrow) int32_t[static_cast<size_t>(count) + 1]);
+  if (input.narrowed_ == nullptr) argument.RefuseCopy(input.view_.shape());
   const auto* wide = static_cast<const int64_t*>(input.view_.data);
   detops_binding::Int32Range range;
   for (int64_t i = 0; i < count; ++i) input.narrowed_[i] = range.Take(wide[i], i);
@@ -160,10 +172,16 @@ View TorchCall::Output(int result, mluOpDataType_t type, std::span<const int64_t
   for (const int64_t extent : shape) {
     if (extent < 0) throw std::invalid_argument("detops: a result would have an axis of " + std::to_string(extent));
   }
-  Tensor& made = results_[result];
-  made = NewTensor(shape, type);
-  View view = {.given = true, .rank = static_cast<int>(shape.size()), .type = type, .data = AddressOf(made)};
+  View view = {.given = true, .rank = static_cast<int>(shape.size()), .type = type};
   std::copy(shape.begin(), shape.end(), view.extents.begin());
+  Tensor& made = results_[result];
+  try {
+    made = NewTensor(shape, type);
+  } catch (const std::exception&) {
+    throw detops_binding::OutOfMemory(std::string(function()) + ": there is no memory for a result of shape " +
+                                      detops_binding::TextOf(shape) + ".");
+  }
+  view.data = AddressOf(made);
   return view;
 }
 
@@ -191,7 +209,7 @@ Tensor TorchCall::FirstRows(int result, int64_t rows) {
 
 void TorchCall::RunErased(ErasedWork work, const void* erased) {
   const mluOpHandle_t handle = detops_binding::Handle(WorkersOfThisThread());
-  detops_binding::Check(work(erased, handle), handle);
+  detops_binding::Check(work(erased, handle), handle, function());
 }
 
 }  // namespace detops_torch

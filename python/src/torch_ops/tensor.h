@@ -88,6 +88,8 @@ int Int(int64_t number, const Argument& argument);
 // One call through torch's dispatcher. Results are new tensors.
 class TorchCall : public Binding {
  public:
+  using Binding::Binding;
+
   View Output(int result, mluOpDataType_t type, std::span<const int64_t> shape) override;
   View Room(int result, mluOpDataType_t type, std::span<const int64_t> shape) override {
     return Output(result, type, shape);
