@@ -74,6 +74,16 @@ def points_in_boxes_cpu(
     array([[1, 0, 1, 0]], dtype=int32)
     """
     for name, array, last in (("points", points, 3), ("boxes", boxes, 7)):
+        if not isinstance(array, np.ndarray | torch.Tensor):
+            raise ValueError(
+                f"points_in_boxes_cpu: {name} is a {type(array).__name__}, expected a tensor or an "
+                "array of NumPy."
+            )
+        if isinstance(array, np.ma.MaskedArray):
+            raise ValueError(
+                f"points_in_boxes_cpu: {name} is a masked array, whose mask nobody would see. Pass "
+                "what its method filled(...) returns."
+            )
         if len(array.shape) != 2 or array.shape[1] != last:
             letter = "M" if name == "points" else "T"
             raise ValueError(
@@ -140,6 +150,7 @@ class RoIAwarePool3dFunction:
             pool=pool_method,
             z_origin="center",
             xy_margin=_MARGIN_OF_GPU,
+            name_of_max_pts="max_pts_each_voxel",
         )
 
 

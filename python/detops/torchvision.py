@@ -7,11 +7,13 @@ not installed, and with ``replace=True`` also where it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 from .torch import psroipool_forward
 from .torch._drop_ins import in_one_type
+from .torch._sentences import check_tensors, sizes_of, told_as
 
 __all__ = ["PSRoIPool", "ps_roi_pool"]
 
@@ -19,6 +21,7 @@ __all__ = ["PSRoIPool", "ps_roi_pool"]
 def _with_images(boxes: Sequence[torch.Tensor], like: torch.Tensor) -> torch.Tensor:
     """(K, 5) regions of one (L, 4) tensor for each image."""
     for image, of_image in enumerate(boxes):
+        check_tensors("ps_roi_pool", **{f"boxes[{image}]": of_image})
         if of_image.ndim != 2 or of_image.shape[1] != 4:
             raise ValueError(
                 f"ps_roi_pool: boxes[{image}] has shape {list(of_image.shape)}, expected (L, 4)."
@@ -99,13 +102,21 @@ def ps_roi_pool(
     """
     if torch.jit.is_scripting():  # type: ignore[attr-defined]
         return _pool_in_script(input, boxes, output_size, spatial_scale)
-    rois = boxes if isinstance(boxes, torch.Tensor) else _with_images(boxes, input)
-    size = (output_size,) * 2 if isinstance(output_size, int) else tuple(output_size)
-    if len(size) != 2:
-        raise ValueError(f"ps_roi_pool: output_size has {len(size)} numbers, expected an int or 2.")
+    # What is neither is refused below.
+    rois: Any = _with_images(boxes, input) if isinstance(boxes, list | tuple) else boxes
+    height, width = sizes_of("ps_roi_pool", 2, output_size=output_size)
+    check_tensors("ps_roi_pool", input=input, boxes=rois)
     numbers, rois = in_one_type(input, rois)
-    made = psroipool_forward(
-        numbers, rois, size, spatial_scale, convention="torchvision", layout="NCHW"
+    made = told_as(
+        "ps_roi_pool",
+        {"rois": "boxes", "pooled_size": "output_size"},
+        psroipool_forward,
+        numbers,
+        rois,
+        (height, width),
+        spatial_scale,
+        convention="torchvision",
+        layout="NCHW",
     )
     return made.to(input.dtype)
 

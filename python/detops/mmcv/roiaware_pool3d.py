@@ -40,6 +40,7 @@ class RoIAwarePool3dFunction:
             pool=_POOLS[mode],
             z_origin="bottom",
             xy_margin=0.0,
+            name_of_max_pts="max_pts_per_voxel",
         )
 
 

@@ -6,6 +6,7 @@ import torch
 
 from ..torch import rotated_feature_align_forward
 from ..torch._drop_ins import in_one_type
+from ..torch._sentences import check_tensors, told_as
 
 __all__ = ["RotatedFeatureAlignFunction", "rotated_feature_align"]
 
@@ -44,6 +45,7 @@ def rotated_feature_align(
     tensor([[[[4., 5.],
               [6., 7.]]]])
     """
+    check_tensors("rotated_feature_align", features=features, best_rbboxes=best_rbboxes)
     if features.ndim != 4:
         raise ValueError(
             f"rotated_feature_align: features has shape {list(features.shape)}, "
@@ -57,7 +59,15 @@ def rotated_feature_align(
             f"{list(cells)} or {[batch * height * width, 5]}, a box for each cell of features."
         )
     numbers, boxes = in_one_type(features.permute(0, 2, 3, 1), best_rbboxes.reshape(cells))
-    result = rotated_feature_align_forward(numbers, boxes, spatial_scale, points)
+    result = told_as(
+        "rotated_feature_align",
+        {"bboxes": "best_rbboxes", "input": "features"},
+        rotated_feature_align_forward,
+        numbers,
+        boxes,
+        spatial_scale,
+        points,
+    )
     result = result.permute(0, 3, 1, 2).to(features.dtype)
     # The same order in memory as that of features: what follows may take views of it.
     return result.contiguous() if features.is_contiguous() else result

@@ -280,8 +280,10 @@ class SparseConvolution(VoxelCounter):
             raise ValueError(f"input is a {type(input).__name__}, expected a SparseConvTensor.")
         if input.features.shape[1] != self.in_channels:
             raise ValueError(
-                f"features have {input.features.shape[1]} channels, expected {self.in_channels}."
+                f"{self}: features have {input.features.shape[1]} channels, expected in_channels = "
+                f"{self.in_channels}."
             )
+        self._check_type(input.features)
         pairs, output = self._find_pairs(input)
         self.record(output)
         weight: torch.Tensor = self.weight
@@ -311,6 +313,21 @@ class SparseConvolution(VoxelCounter):
             features = torch.sigmoid(features)
         output._features = features
         return output
+
+    def _check_type(self, features: torch.Tensor) -> None:
+        weight: torch.Tensor = self.weight
+        # Autocast brings both into one type.
+        if features.dtype != weight.dtype and not torch.is_autocast_enabled("cpu"):
+            raise ValueError(
+                f"{self}: features are {features.dtype} and the layer's weight is {weight.dtype}, "
+                f"expected one type: x.replace_feature(x.features.to({weight.dtype})), or "
+                f"layer.to({features.dtype})."
+            )
+        if features.device != weight.device:
+            raise ValueError(
+                f"{self}: features are on {features.device} and the layer's weight is on "
+                f"{weight.device}, expected both on the CPU."
+            )
 
     def _find_pairs(self, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
         # An inverse layer goes back to the sites of its key, if the layer it undoes has left any.

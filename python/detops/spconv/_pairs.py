@@ -83,8 +83,8 @@ def pairs_of_rows(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Sp
 def _check_input(layer: Layer, input: SparseConvTensor) -> None:
     if input.indices.shape[1] != layer.ndim + 1:
         raise ValueError(
-            f"the layer is for {layer.ndim} axes, but indices has {input.indices.shape[1]} columns, "
-            f"expected {layer.ndim + 1}."
+            f"{layer}: indices has {input.indices.shape[1]} columns, expected {layer.ndim + 1}: the "
+            "batch and a coordinate for each axis of the layer."
         )
     input._check_rows()
 
@@ -129,7 +129,8 @@ def _new_pairs(layer: Layer, input: SparseConvTensor) -> IndiceData:
         space = [_output_extent(layer, input, axis) for axis in range(layer.ndim)]
     if any(extent < 1 for extent in space):
         raise ValueError(
-            f"the output space would be {space}: the kernel does not fit into {input.spatial_shape}."
+            f"{layer}: the output space would be {space}, because the kernel does not fit into "
+            f"spatial_shape {input.spatial_shape}."
         )
     try:
         found = ops.get_indice_pairs(
@@ -146,12 +147,11 @@ def _new_pairs(layer: Layer, input: SparseConvTensor) -> IndiceData:
             output_shape=space,
         )
     except ValueError as error:
-        if "expected a coordinate in" not in str(error):
-            raise
-        raise ValueError(
-            f"{error} The space is {input.spatial_shape}; are indices and spatial_shape in the same "
-            "order (z, y, x)?"
-        ) from None
+        text = str(error).removeprefix("get_indice_pairs: ")
+        if "expected a coordinate in" in text:
+            space = input.spatial_shape
+            text += f" The space is {space}; are indices and spatial_shape in the same order (z, y, x)?"
+        raise ValueError(f"{layer}: {text}") from None
     return IndiceData(
         input.indices if layer.subm else found.out_indices,
         input.indices,

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from ..torch._sentences import check_tensors
 from ._graphs import are_same_sites, assert_in_graph, refuse_jit_trace
 from ._scatter import check_inside, scatter_nd
 from .tools import CUDAKernelTimer
@@ -188,6 +189,7 @@ class SparseConvTensor:
         force_algo: Any = None,
     ) -> None:
         refuse_jit_trace()
+        check_tensors("SparseConvTensor", features=features, indices=indices)
         if features.ndim != 2:
             raise ValueError(f"features has rank {features.ndim}, expected 2: (N, C).")
         if indices.ndim != 2:
@@ -195,9 +197,11 @@ class SparseConvTensor:
         if indices.dtype not in (torch.int32, torch.int64):
             raise ValueError(f"indices has type {indices.dtype}, expected torch.int32.")
         if len(spatial_shape) != indices.shape[1] - 1:
+            columns, axes = indices.shape[1], len(spatial_shape)
+            hint = ". Is the column of the batch missing?" if columns == axes else "."
             raise ValueError(
-                f"spatial_shape has {len(spatial_shape)} numbers, expected {indices.shape[1] - 1}: "
-                "one for each column of indices behind the batch."
+                f"indices has {columns} columns, expected {axes + 1} for spatial_shape "
+                f"{list(spatial_shape)}: the batch and a coordinate for each axis{hint}"
             )
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, expected 1 or more.")

@@ -9,6 +9,7 @@ import torch
 
 from .._types import Pool, ZOrigin
 from ._roiaware_pool3d import roiaware_pool3d_compact_forward
+from ._sentences import check_tensors, sizes_of, told_as
 
 __all__ = ["check_batches", "find_all_boxes", "find_first_box", "in_one_type", "pool_points"]
 
@@ -33,18 +34,21 @@ def pool_points(
     pool: Pool,
     z_origin: ZOrigin,
     xy_margin: float,
+    name_of_max_pts: str,
 ) -> torch.Tensor:
     """RoI-aware pooling to (B, X, Y, Z, C), in the type of the features.
 
     It goes through the voxels that hold points: what the dense operator returns beside the result,
     max_pts indices for each voxel, is much larger than all the rest, and nobody would see it.
     """
-    size = [out_size] * 3 if isinstance(out_size, int) else list(out_size)
-    if len(size) != 3:
-        raise ValueError(f"out_size has {len(size)} numbers, expected an int or 3.")
-    x, y, z = size
+    caller = "RoIAwarePool3d"
+    x, y, z = sizes_of(caller, 3, out_size=out_size)
+    check_tensors(caller, rois=rois, pts=pts, pts_feature=pts_feature)
     boxes, points, features = in_one_type(rois, pts, pts_feature)
-    compact = roiaware_pool3d_compact_forward(
+    compact = told_as(
+        caller,
+        {"max_pts_each_voxel": name_of_max_pts},
+        roiaware_pool3d_compact_forward,
         boxes,
         points,
         features,
@@ -64,6 +68,7 @@ def pool_points(
 
 def check_batches(function: str, points: torch.Tensor, boxes: torch.Tensor) -> None:
     """Refuse what is not (B, M, 3) and (B, T, 7)."""
+    check_tensors(function, points=points, boxes=boxes)
     for name, tensor, last in (("points", points, 3), ("boxes", boxes, 7)):
         if tensor.ndim != 3 or tensor.shape[2] != last:
             letter = "M" if name == "points" else "T"

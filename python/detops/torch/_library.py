@@ -80,13 +80,16 @@ class Operator:
 def register_shapes(op: Any, fake: Any) -> None:
     """The shapes of an operator's results."""
 
+    names = [argument.name for argument in op._schema.arguments]
+
     @functools.wraps(fake)
     def on_one_device(*args: Any, **kwargs: Any) -> Any:
-        tensors = (v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor))
-        devices = {str(tensor.device) for tensor in tensors}
-        if len(devices) > 1:
-            name = op._schema.name.removeprefix("detops::").removeprefix("_")
-            raise ValueError(f"{name}: tensors are on {' and '.join(sorted(devices))}.")
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        devices = {n: v.device for n, v in given.items() if isinstance(v, torch.Tensor)}
+        if len(set(devices.values())) > 1:
+            function = op._schema.name.removeprefix("detops::").removeprefix("_")
+            where = ", ".join(f"{name} is on {device}" for name, device in devices.items())
+            raise ValueError(f"{function}: {where}, expected all on the CPU.")
         return fake(*args, **kwargs)
 
     _torch_library.register_fake(op, on_one_device)

@@ -252,7 +252,7 @@ def test_size_of_pooling_is_an_int_or_three() -> None:
     boxes, points, features = (torch.from_numpy(array) for array in pool_scene())
     cube = detops.mmcv.RoIAwarePool3d(3)(boxes, points, features)
     assert torch.equal(cube, detops.mmcv.RoIAwarePool3d([3, 3, 3])(boxes, points, features))
-    with pytest.raises(ValueError, match="out_size has 2 numbers"):
+    with pytest.raises(ValueError, match=r"out_size is \(3, 3\), expected an int or 3"):
         detops.mmcv.RoIAwarePool3d((3, 3))(boxes, points, features)
 
 
@@ -294,12 +294,23 @@ def test_wrong_arguments_of_pooling() -> None:
     with pytest.raises(ValueError, match="mode is 2, expected 0"):
         pool_module.RoIAwarePool3dFunction.apply(*tensors, 2, 128, 2)
     layer = detops.mmcv.RoIAwarePool3d(2)
-    with pytest.raises(ValueError, match=r"rois has not the shape \(B, 7\)"):
+    with pytest.raises(ValueError, match=r"RoIAwarePool3d: rois has shape \(2, 6\), expected \(B, 7\)"):
         layer(torch.rand(2, 6), torch.rand(5, 3), torch.rand(5, 4))
-    with pytest.raises(ValueError, match=r"pts_feature has not the shape \(P, C\)"):
+    with pytest.raises(ValueError, match=r"pts_feature has shape \(4, 4\), expected \(P, C\)"):
         layer(torch.rand(2, 7), torch.rand(5, 3), torch.rand(4, 4))
-    with pytest.raises(ValueError, match="max_pts"):
+    with pytest.raises(ValueError, match="RoIAwarePool3d: max_pts_per_voxel is 0"):
         detops.mmcv.RoIAwarePool3d(2, 0)(*tensors)
+    for size in (2.0, (2, 2, 2.0), -1):
+        wrong: Any = size
+        with pytest.raises(ValueError, match="out_size is .*expected"):
+            detops.mmcv.RoIAwarePool3d(wrong)(*tensors)
+    array: Any = np.zeros((2, 7))
+    with pytest.raises(ValueError, match="rois is an array of NumPy, expected a tensor"):
+        layer(array, *tensors[1:])
+    with pytest.raises(ValueError, match="rois is on meta, pts is on cpu"):
+        layer(tensors[0].to("meta"), *tensors[1:])
+    with pytest.raises(ValueError, match=r"RoIAwarePool3d: rois\[0, 0\] is nan, expected a finite"):
+        layer(tensors[0] * torch.nan, *tensors[1:])
 
 
 def test_state_of_the_layer() -> None:

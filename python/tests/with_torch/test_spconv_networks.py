@@ -174,9 +174,9 @@ def test_errors_name_row_and_value() -> None:
     with pytest.raises(ValueError, match=r"indices\[1, 2\] is 9.*same order"):
         run_of(small_network(), sites)
     x = spconv.SparseConvTensor(torch.ones(2, 3), sites, [2, 10, 4], 1)
-    with pytest.raises(ValueError, match="features have 3 channels, expected 4"):
+    with pytest.raises(ValueError, match="features have 3 channels, expected in_channels = 4"):
         spconv.SubMConv3d(4, 4, 3)(x)
-    with pytest.raises(ValueError, match="the layer is for 2 axes"):
+    with pytest.raises(ValueError, match="indices has 4 columns, expected 3"):
         spconv.SubMConv2d(3, 4, 3)(x)
     with pytest.raises(ValueError, match="the kernel does not fit"):
         spconv.SparseConv3d(3, 4, 3)(x)

@@ -28,7 +28,12 @@ def test_space_may_be_a_numpy_array() -> None:
     ({"features": torch.ones(3)}, "features has rank 1"),
     ({"indices": torch.ones(3, dtype=torch.int32)}, "indices has rank 1"),
     ({"indices": torch.ones(3, 4)}, "indices has type torch.float32"),
-    ({"spatial_shape": [4, 4]}, "spatial_shape has 2 numbers, expected 3"),
+    ({"spatial_shape": [4, 4]}, r"indices has 4 columns, expected 3 for spatial_shape \[4, 4\]"),
+    ({"spatial_shape": [4] * 4}, r"expected 5 for.*for each axis. Is the column of the batch miss"),
+    ({"features": np.ones((3, 5))}, "features is an array of NumPy, expected a tensor"),
+    ({"indices": np.ones((3, 4), int)}, r"indices is an array of NumPy.*torch.from_numpy\(ind"),
+    ({"indices": [[0, 0, 0, 0]]}, "indices is a list, expected a tensor"),
+    ({"features": torch.ones(3, 5, device="meta")}, "features is on meta, indices is on cpu"),
     ({"batch_size": 0}, "batch_size is 0"),
     ({"features": torch.ones(2, 5)}, "features has 2 rows and indices 3"),
 ])

@@ -9,6 +9,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch.library", reason="PyTorch is not installed")
@@ -182,11 +183,18 @@ def test_no_regions(boxes: torch.Tensor | list[torch.Tensor]) -> None:
 @pytest.mark.parametrize(
     ("boxes", "size", "text"),
     [
-        (torch.tensor([[1.0, 0, 0, 4, 4]]), 2, r"rois\[0, 0\] is 1"),
-        (torch.tensor([[0.0, 0, math.nan, 4, 4]]), 2, r"rois\[0, 2\] is nan"),
-        (torch.zeros(1, 4), 2, "rois"),
+        (torch.tensor([[1.0, 0, 0, 4, 4]]), 2, r"boxes\[0, 0\] is 1"),
+        (torch.tensor([[0.0, 0, math.nan, 4, 4]]), 2, r"boxes\[0, 2\] is nan"),
+        (torch.zeros(1, 4), 2, r"ps_roi_pool: boxes has shape \(1, 4\), expected \(R, 5\)"),
+        (torch.zeros(1, 5, device="meta"), 2, "input is on cpu, boxes is on meta"),
+        (np.zeros((1, 5)), 2, "boxes is an array of NumPy, expected a tensor"),
+        ([[0, 0, 4, 4]], 2, r"boxes\[0\] is a list, expected a tensor"),
         ([torch.zeros(1, 5)], 2, r"boxes\[0\] has shape \[1, 5\], expected \(L, 4\)"),
-        (torch.zeros(1, 5), (2, 2, 2), "output_size has 3 numbers"),
+        (torch.zeros(1, 5), (2, 2, 2), r"output_size is \(2, 2, 2\), expected an int or 2"),
+        (torch.zeros(1, 5), 3.0, "output_size is 3.0, expected an int or 2 of them"),
+        (torch.zeros(1, 5), (2, 2.0), r"output_size is \(2, 2.0\), expected an int or 2"),
+        (torch.zeros(1, 5), "22", "output_size is '22', expected an int or 2"),
+        (torch.zeros(1, 5), -1, "output_size is -1, expected 1 or more along each axis"),
         (torch.zeros(1, 5), 3, "channels|axis|input"),
     ],
 )

@@ -1,0 +1,68 @@
+"""Errors of drop-ins in the words of their callers: names of layers and arguments as they know them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+
+from ._library import is_compiling
+
+__all__ = ["check_tensors", "sizes_of", "told_as"]
+
+_T = TypeVar("_T")
+
+
+def check_tensors(caller: object, **tensors: object) -> None:
+    """Refuse what is no tensor, and tensors on different devices.
+
+    Arrays of NumPy have attributes of the same names, and would fail later with a riddle.
+    """
+    devices = []
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, torch.Tensor):
+            is_array = isinstance(tensor, np.ndarray)
+            what = "an array of NumPy" if is_array else f"a {type(tensor).__name__}"
+            hint = f" (torch.from_numpy({name}))" if is_array else ""
+            raise ValueError(f"{caller}: {name} is {what}, expected a tensor{hint}.")
+        devices.append(tensor.device)
+    if any(device != devices[0] for device in devices):
+        places = zip(tensors, devices, strict=True)
+        where = ", ".join(f"{name} is on {device}" for name, device in places)
+        raise ValueError(f"{caller}: {where}, expected all on the CPU.")
+
+
+def sizes_of(caller: object, count: int, **argument: Any) -> list[int]:
+    """The numbers of an argument, given by its name: one for all axes, or ``count``."""
+    ((name, value),) = argument.items()
+    numbers: Sequence[Any] = ()
+    if hasattr(value, "__index__") and not getattr(value, "shape", ()):
+        numbers = [value] * count
+    elif hasattr(value, "__len__") and not isinstance(value, str):
+        numbers = list(value)
+    if len(numbers) != count or not all(hasattr(number, "__index__") for number in numbers):
+        raise ValueError(f"{caller}: {name} is {value!r}, expected an int or {count} of them.")
+    made = [int(number) for number in numbers]
+    if not is_compiling() and min(made) < 1:
+        raise ValueError(f"{caller}: {name} is {value!r}, expected 1 or more along each axis.")
+    return made
+
+
+def told_as(
+    caller: object, names: Mapping[str, str], work: Callable[..., _T], /, *args: Any, **kwargs: Any
+) -> _T:
+    """``work(...)``, whose errors speak of ``caller`` and call arguments by its ``names``."""
+    if is_compiling():
+        return work(*args, **kwargs)
+    try:
+        return work(*args, **kwargs)
+    except (ValueError, NotImplementedError, MemoryError) as error:
+        text = re.sub(r"^\w+: ", "", str(error))
+        for theirs, ours in names.items():
+            text = re.sub(rf"\b{theirs}\b", ours, text)
+        kinds = (NotImplementedError, MemoryError)
+        kind = next((kind for kind in kinds if isinstance(error, kind)), ValueError)
+        raise kind(f"{caller}: {text}") from None
