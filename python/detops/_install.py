@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ._import_hooks import Finder, Installed, Package, Part, Patched, Supplied
+from ._import_hooks import Finder, Installed, Package, Part, Patched
+from ._supplied import Supplied
 from ._torch_check import what_is_missing
 
 __all__ = ["install", "uninstall"]
@@ -63,7 +64,8 @@ def _choose(package: Package, replace: bool) -> tuple[list[Part], str]:
     """How detops stands in for a package, and a line that says so; no parts: it does not."""
     first, ours = next(iter(package.modules.items()))
     if not package.is_there:
-        return [Installed(package, (package.top,))], f"{package.top}: not installed, {first} is {ours}"
+        whole = Installed(package, (package.top,))
+        return [whole], f"{package.top}: not installed, {first} is {ours}"
     parts: list[Part] = []
     said = []
     is_bare = package.is_without_extensions

@@ -132,7 +132,7 @@ def test_out() -> None:
         ({"kernel_size": (3, 3)}, ValueError, "kernel_size has 2 numbers, expected one or 1"),
         ({"kernel_size": 1.5}, TypeError, "kernel_size"),
         ({"kernel_size": 6}, ValueError, "output_shape would be 0 on axis 0"),
-        ({"stride": 0}, ValueError, "get_indice_pairs: stride has 0, expected 1 or more along each"),
+        ({"stride": 0}, ValueError, "get_indice_pairs: stride has 0, expected 1 or more"),
         ({"kernel_size": 0}, ValueError, "kernel_size has 0, expected 1 or more"),
         ({"dilation": -1}, ValueError, "dilation has -1, expected 1 or more"),
         ({"stride": 0, "output_shape": 4}, ValueError, "stride"),

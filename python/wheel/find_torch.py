@@ -1,7 +1,8 @@
-"""Prints the folder of the torch that the operators are built for; ends with 1 and a reason if there is none.
+"""Prints the folder of the torch that the operators are built for.
 
-pip builds in an environment of its own, where torch cannot be imported: it is looked for among the files of the
-interpreter that pip runs in. Only its headers and one library are needed.
+Ends with 1 and a reason if there is none. pip builds in an environment of its own, where torch
+cannot be imported: it is looked for among the files of the interpreter that pip runs in. Only its
+headers and one library are needed.
 """
 
 import importlib.util

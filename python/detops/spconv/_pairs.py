@@ -149,8 +149,10 @@ def _new_pairs(layer: Layer, input: SparseConvTensor) -> IndiceData:
     except ValueError as error:
         text = str(error).removeprefix("get_indice_pairs: ")
         if "expected a coordinate in" in text:
-            space = input.spatial_shape
-            text += f" The space is {space}; are indices and spatial_shape in the same order (z, y, x)?"
+            text += (
+                f" The space is {input.spatial_shape}; are indices and spatial_shape in the same "
+                "order (z, y, x)?"
+            )
         raise ValueError(f"{layer}: {text}") from None
     return IndiceData(
         input.indices if layer.subm else found.out_indices,

@@ -1,4 +1,4 @@
-"""Errors of drop-ins in the words of their callers: names of layers and arguments as they know them."""
+"""Errors of drop-ins in the words of their callers: the names of layers and arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""detops.install of packages without their compiled modules: mmcv-lite, a source tree of OpenPCDet."""
+"""detops.install of packages without their compiled modules: mmcv-lite, a source tree of pcdet."""
 
 from __future__ import annotations
 
