@@ -1,21 +1,30 @@
-# detops_add_operator(NAME): takes in the room src/ops/NAME by the names of its files.
-#   *_reference.cc  the plain double-precision version, for tests, fuzz targets and the program
-#   *_test.cc       tests
-#   *_bench.cc      benchmarks
-#   *_fuzz.cc       fuzz targets
-#   other *.cc      the library
-# A room needs at least one file of each of the first three kinds.
+# detops_add_operator(NAME): takes in the room src/ops/NAME. Folders say what a file is for:
+#   reference/  the plain double-precision version, for tests, fuzz targets and the program
+#   test/       tests: *_test.cc, a program each, and headers they share
+#   bench/      benchmarks
+#   fuzz/       the fuzz target
+#   all else    the library
+# A room needs the first three. Programs are called NAME_<file>, so file names need not repeat the room's.
 function(detops_add_operator name)
   set(room ${PROJECT_SOURCE_DIR}/src/ops/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${room}/*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${room}/*.cc)
   foreach(kind reference test bench fuzz)
     set(files ${sources})
-    list(FILTER files INCLUDE REGEX "_${kind}\\.cc$")
-    list(FILTER sources EXCLUDE REGEX "_${kind}\\.cc$")
+    list(FILTER files INCLUDE REGEX "^${room}/${kind}/")
+    list(FILTER sources EXCLUDE REGEX "^${room}/${kind}/")
     if(NOT files AND NOT kind STREQUAL "fuzz")
-      message(FATAL_ERROR "operator ${name} has no *_${kind}.cc")
+      message(FATAL_ERROR "operator ${name} has no file in ${kind}/")
     endif()
     set_property(GLOBAL APPEND PROPERTY DETOPS_OPERATOR_${kind} ${files})
   endforeach()
   target_sources(detops_objects PRIVATE ${sources})
+endfunction()
+
+# The program of a file of a room, src/ops/<room>/<kind>/<file>.cc, is <room>_<file>; of any other file the file's name.
+function(detops_program_name file result)
+  get_filename_component(name ${file} NAME_WE)
+  if(file MATCHES "^${PROJECT_SOURCE_DIR}/src/ops/([^/]+)/")
+    set(name ${CMAKE_MATCH_1}_${name})
+  endif()
+  set(${result} ${name} PARENT_SCOPE)
 endfunction()

@@ -1,5 +1,5 @@
 # Fails unless every exported function was called while the kept inputs ran.
-# Variables: FUNCTIONS (exported_symbols.txt), CALLS (a list of files with lines "function count").
+# Variables: FUNCTIONS (interface/exported_symbols.txt), CALLS (a list of files with lines "function count").
 cmake_minimum_required(VERSION 3.21)
 
 file(STRINGS ${FUNCTIONS} functions REGEX "^[a-z]")

@@ -19,7 +19,7 @@
 
 #include "detops.h"
 #include "fuzz/fuzz_support.h"
-#include "gen_case_calls.h"
+#include "recording/gen_case_calls.h"
 #include "support/handle.h"
 
 namespace detops_fuzz {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "common.h"
-#include "ops/get_indice_pairs/get_indice_pairs_reference.h"
+#include "ops/get_indice_pairs/reference/reference.h"
 #include "registry.h"
 #include "sparse_input.h"
 

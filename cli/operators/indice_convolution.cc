@@ -7,7 +7,7 @@
 
 #include "common.h"
 #include "errors.h"
-#include "ops/indice_convolution/indice_convolution_large_reference.h"
+#include "ops/indice_convolution/reference/large_reference.h"
 #include "registry.h"
 #include "sparse_input.h"
 

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "common.h"
-#include "ops/psroipool/psroipool_cases.h"
-#include "ops/psroipool/psroipool_reference.h"
+#include "ops/psroipool/bench/cases.h"
+#include "ops/psroipool/reference/reference.h"
 #include "registry.h"
 
 namespace detops_cli {

@@ -5,8 +5,8 @@
 
 #include "common.h"
 #include "errors.h"
-#include "ops/roiaware_pool3d/roiaware_pool3d_cases.h"
-#include "ops/roiaware_pool3d/roiaware_pool3d_reference.h"
+#include "ops/roiaware_pool3d/bench/cases.h"
+#include "ops/roiaware_pool3d/reference/reference.h"
 #include "registry.h"
 
 namespace detops_cli {

@@ -4,8 +4,8 @@
 
 #include "common.h"
 #include "errors.h"
-#include "ops/rotated_feature_align/rotated_feature_align_cases.h"
-#include "ops/rotated_feature_align/rotated_feature_align_reference.h"
+#include "ops/rotated_feature_align/bench/cases.h"
+#include "ops/rotated_feature_align/reference/reference.h"
 #include "registry.h"
 
 namespace detops_cli {

@@ -7,7 +7,7 @@
 
 #include "bench/lidar_scan.h"
 #include "operator.h"
-#include "ops/get_indice_pairs/get_indice_pairs_reference.h"
+#include "ops/get_indice_pairs/reference/reference.h"
 
 namespace detops_cli {
 

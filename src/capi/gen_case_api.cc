@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "core/call.h"
-#include "core/gen_case_settings.h"
+#include "recording/gen_case_settings.h"
 
 using detops::Call;
 using detops::kGenCaseDirectorySize;

@@ -2,8 +2,8 @@
 #include <new>
 
 #include "core/call.h"
-#include "core/sparse_convolution.h"
 #include "detops.h"
+#include "sparse/sparse_convolution.h"
 
 namespace detops {
 namespace {

@@ -12,16 +12,17 @@ SEED = "detops 1"
 
 # Area, files, mutants per file: checks, index arithmetic and what sets problems up. Headers cost more: fewer of them.
 SCOPE = [
-    ("core", ["src/core/%s.cc" % name for name in (
-        "arg_check", "data_type", "pair_check", "pair_lists", "parallel", "rulebook", "scratch", "sparse_convolution",
-        "tensor", "value_check")], 7),
-    ("core", ["src/core/%s.h" % name for name in (
-        "arena", "arg_check", "bit_sort", "checked_math", "parallel", "sparse_convolution")], 4),
+    ("core", ["src/%s.cc" % name for name in (
+        "core/arg_check", "core/data_type", "sparse/pair_check", "sparse/pair_lists", "core/parallel",
+        "sparse/rulebook", "core/scratch", "sparse/sparse_convolution", "core/tensor", "core/value_check")], 7),
+    ("core", ["src/%s.h" % name for name in (
+        "core/arena", "core/arg_check", "core/bit_sort", "core/checked_math", "core/parallel",
+        "sparse/sparse_convolution")], 4),
     ("C API", ["src/capi/*_api.cc"], 7),
-    ("operators", ["src/ops/*/*_api.cc", "src/ops/*/*_check.cc", "src/ops/psroipool/psroipool_rois.cc",
-                   "src/ops/psroipool/psroipool_mapping.cc", "src/ops/indice_convolution/indice_convolution.cc",
-                   "src/ops/point_to_voxel/point_to_voxel_groups.cc"], 7),
-    ("geometry", ["src/ops/*/*_geometry.h", "src/ops/rotated_feature_align/rotated_feature_align_taps.h"], 6),
+    ("operators", ["src/ops/*/api.cc", "src/ops/*/api/*.cc", "src/ops/psroipool/geometry/rois.cc",
+                   "src/ops/psroipool/mapping.cc", "src/ops/indice_convolution/run.cc",
+                   "src/ops/point_to_voxel/groups/groups.cc"], 7),
+    ("geometry", ["src/ops/*/geometry.h", "src/ops/*/*/geometry.h", "src/ops/rotated_feature_align/taps.h"], 6),
 ]
 
 RELATIONAL = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",)}

@@ -32,7 +32,7 @@ MEMORY_KB = 12 << 20  # what a test may reserve with a mutant; without one they 
 SLOW_SECONDS = 5.0  # tests that need more processor time are asked about their own room only
 QUICK_SECONDS = 1.1  # what --quick calls a quick test
 LIBRARY = "lib/" + (BUILD / "lib/libdetops.so").resolve().name  # the name behind the link
-INTERNAL = {path.stem for folder in ("core", "simd") for path in (ROOT / "src" / folder).glob("*_test.cc")}
+INTERNAL = {path.stem for folder in ("core", "recording", "simd", "sparse") for path in (ROOT / "src" / folder).glob("*_test.cc")}
 LEFT_OUT = {"range_test", "soak_test"}  # too long to be asked about a mutant
 
 

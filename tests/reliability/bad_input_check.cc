@@ -7,7 +7,7 @@
 #include "reliability/bad_input_table.h"
 
 #if defined(DETOPS_TEST_COUNTS_ALLOCATIONS)
-#include "allocation_subject.h"
+#include "allocation/subject.h"
 #endif
 
 namespace detops_test {

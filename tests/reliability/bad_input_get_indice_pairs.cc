@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/get_indice_pairs/get_indice_pairs_bad_call.h"
+#include "ops/get_indice_pairs/test/bad_call.h"
 #include "reliability/bad_input_call.h"
 
 namespace detops_test {

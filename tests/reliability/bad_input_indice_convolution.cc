@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/indice_convolution/indice_convolution_bad_call.h"
+#include "ops/indice_convolution/test/bad_call.h"
 #include "reliability/bad_input_call.h"
 
 namespace detops_test {

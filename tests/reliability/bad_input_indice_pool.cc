@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/indice_pool/indice_pool_bad_call.h"
+#include "ops/indice_pool/test/bad_call.h"
 #include "reliability/bad_input_call.h"
 
 namespace detops_test {

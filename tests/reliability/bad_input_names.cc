@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "ops/rotated_feature_align/rotated_feature_align_bad_call.h"
+#include "ops/rotated_feature_align/test/bad_call.h"
 #include "reliability/bad_input_plain.h"
 
 namespace detops_test {

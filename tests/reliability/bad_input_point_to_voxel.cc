@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/point_to_voxel/point_to_voxel_bad_call.h"
+#include "ops/point_to_voxel/test/bad_call.h"
 #include "reliability/bad_input_call.h"
 #include "reliability/bad_input_plain.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/psroipool/psroipool_bad_call.h"
+#include "ops/psroipool/test/bad_call.h"
 #include "reliability/bad_input_call.h"
 
 namespace detops_test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/roiaware_pool3d/roiaware_pool3d_bad_call.h"
+#include "ops/roiaware_pool3d/test/bad_call.h"
 #include "reliability/bad_input_call.h"
 #include "reliability/bad_input_plain.h"
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include "descriptors/sparse_convolution_state.h"
 #include "reliability/bad_input_plain.h"
-#include "sparse_convolution_state.h"
 
 namespace detops_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "descriptor_snapshot.h"
+#include "descriptors/descriptor_snapshot.h"
 #include "reliability/bad_input_plain.h"
 
 namespace detops_test {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "descriptor_snapshot.h"
+#include "descriptors/descriptor_snapshot.h"
 #include "reliability/bad_input_plain.h"
 
 namespace detops_test {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "allocation_hooks.h"
+#include "allocation/hooks.h"
 #include "reliability/mixed_work.h"
 #include "support/long_tests.h"
 

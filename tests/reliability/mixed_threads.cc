@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "reliability/mixed_work.h"
-#include "sanitizers.h"
 #include "support/long_tests.h"
 #include "support/runner.h"
+#include "support/sanitizers.h"
 
 namespace detops_test {
 namespace {

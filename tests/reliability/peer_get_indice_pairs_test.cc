@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/get_indice_pairs/get_indice_pairs_bad_call.h"
+#include "ops/get_indice_pairs/test/bad_call.h"
 #include "reliability/peer_case.h"
 
 namespace detops_test {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/indice_convolution/indice_convolution_bad_call.h"
+#include "ops/indice_convolution/test/bad_call.h"
 #include "reliability/peer_case.h"
 
 namespace detops_test {

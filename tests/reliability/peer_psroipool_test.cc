@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/psroipool/psroipool_bad_call.h"
+#include "ops/psroipool/test/bad_call.h"
 #include "reliability/peer_case.h"
 
 namespace detops_test {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/roiaware_pool3d/roiaware_pool3d_bad_call.h"
-#include "ops/roiaware_pool3d/roiaware_pool3d_test_expected.h"
+#include "ops/roiaware_pool3d/test/bad_call.h"
+#include "ops/roiaware_pool3d/test/expected.h"
 #include "reliability/peer_case.h"
 
 namespace detops_test {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "ops/rotated_feature_align/rotated_feature_align_bad_call.h"
+#include "ops/rotated_feature_align/test/bad_call.h"
 #include "reliability/peer_case.h"
 
 namespace detops_test {

@@ -1,0 +1,104 @@
+// Sparse convolution: what the passes work on after all checks.
+#ifndef DETOPS_OPS_INDICE_CONVOLUTION_PROBLEM_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_PROBLEM_H_
+
+#include <cstdint>
+
+#include "core/call.h"
+#include "core/parallel.h"
+#include "core/scratch.h"
+#include "detops.h"
+#include "sparse/pair_lists.h"
+
+namespace detops {
+
+// The filter of every offset as a matrix: element (row, column) of offset k is at
+// k * offset_stride + row * row_stride + column * column_stride. Forward: rows are input channels.
+struct FilterMatrices {
+  int64_t offsets;
+  int64_t rows;
+  int64_t columns;
+  int64_t offset_stride;
+  int64_t row_stride;
+  int64_t column_stride;
+
+  FilterMatrices Transposed() const { return {offsets, columns, rows, offset_stride, column_stride, row_stride}; }
+};
+
+// What happens to a sum before it is rounded and stored.
+struct Finish {
+  const void* bias = nullptr;      // [width] of the tensors' type, or none
+  const void* residual = nullptr;  // [target rows, width] of the tensors' type, or none
+  detopsActivation_t activation = DETOPS_ACTIVATION_NONE;
+  float negative_slope = 0;
+};
+
+// Whether vectors of 512 bits pay: if a row of the matrix fills one of floats.
+inline bool GainsByWideVectors(const FilterMatrices& filter) { return filter.columns >= 16; }
+
+// Whether rows of half or bfloat16 are converted once per call, all of them, instead of pair by pair: that pays where
+// products are short and rows are used several times. It takes memory, which is bounded.
+inline bool ConvertsWholeTensors(const FilterMatrices& filter, int64_t rows, int64_t pairs) {
+  constexpr int64_t kMostChannels = 32;
+  constexpr int64_t kMostNumbers = 16 << 20;  // 64 MiB
+  const int64_t channels = filter.rows > filter.columns ? filter.rows : filter.columns;
+  return channels <= kMostChannels && rows <= kMostNumbers / kMostChannels && pairs / 2 >= rows;
+}
+
+// `convert` as in the kernels. False if the caller's runner failed.
+template <typename Convert>
+[[nodiscard]] bool ConvertWhole(const Parallel& parallel, const Convert& convert, const void* tensor, int64_t elements,
+                                void* numbers) {
+  const int tasks = parallel.TaskCount(elements, 64 << 10);
+  return parallel.Run(tasks, [&](int task) {
+    const Range range = PieceOf(elements, tasks, task);
+    convert(tensor, range.begin, range.end, numbers);
+  });
+}
+
+// target[near] = the sum over all pairs of source[far] * filter matrix, finished. Forward, backward data and the
+// inverse of both are this with other sides and another matrix.
+struct RowProductsProblem {
+  mluOpDataType_t type;
+  FilterMatrices filter;  // rows: channels of the source; columns: channels of the target
+  const void* source;
+  int64_t source_rows;
+  const void* filters;
+  void* target;
+  int64_t target_rows;
+  Finish finish;
+};
+
+// filter matrix of offset k = the sum over its pairs of left row (as a column) times right row. The gradient of the
+// filters.
+struct OuterProductsProblem {
+  mluOpDataType_t type;
+  FilterMatrices filter;  // rows: channels of the left; columns: channels of the right
+  const void* left;
+  int64_t left_rows;
+  const void* right;
+  int64_t right_rows;
+  bool left_is_far;  // which side of the lists the left rows are
+  void* filters;
+};
+
+// Runs a pass with the handle's threads and scratch memory. `near_side` is the column of the pairs whose rows are the
+// target (for outer products any, the same for all calls with these pairs). If an index is not a row, *bad tells the
+// first one and nothing has been written.
+RunResult Convolve(const Call& call, const RowProductsProblem& problem, const IndicePairs& pairs, int near_side,
+                   BadIndex* bad);
+RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const IndicePairs& pairs, int near_side,
+                   BadIndex* bad);
+
+// The same on lists that have been made before.
+RunResult Convolve(const Call& call, const RowProductsProblem& problem, const PairLists& lists);
+RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const PairLists& lists);
+
+// Says which way a pass has chosen.
+struct PassText {
+  char text[160];
+};
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_INDICE_CONVOLUTION_PROBLEM_H_

@@ -1,0 +1,75 @@
+// Rows of all types as sums: loads, stores and copies that touch no byte behind a row.
+//
+// Included once per target; docs/architecture.md explains the pattern.
+#if defined(DETOPS_OPS_INDICE_CONVOLUTION_ROWS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_ROWS_INL_H_
+#undef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_ROWS_INL_H_
+#else
+#define DETOPS_OPS_INDICE_CONVOLUTION_ROWS_ROWS_INL_H_
+#endif
+
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "simd/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops {
+namespace HWY_NAMESPACE {
+
+template <typename T>
+using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <typename T>
+HWY_INLINE SumOf<T> ToSum(T value) {
+  if constexpr (std::is_same_v<T, double>) {
+    return value;
+  } else {
+    return ToFloat(value);
+  }
+}
+
+// Fewer elements than a vector has, in a vector; nothing behind them is read.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadSome(D d, const T* from, int64_t count) {
+  SumOf<T> values[hn::MaxLanes(D())] = {};
+  for (int64_t i = 0; i < count; ++i) values[i] = ToSum(from[i]);
+  return hn::LoadU(d, values);
+}
+
+template <class D, typename T>
+HWY_INLINE void StoreSome(hn::Vec<D> v, D d, T* to, int64_t count) {
+  T values[hn::MaxLanes(D())];
+  StoreElements(v, d, values);
+  for (int64_t i = 0; i < count; ++i) to[i] = values[i];
+}
+
+// A row in the type of the sums. The last vector is written whole; it is also read whole if that stays before the end
+// of the tensor, so what stands behind the row is any number.
+template <class D, typename T, typename C>
+HWY_INLINE void ConvertRow(D d, const T* HWY_RESTRICT from, int64_t count, const T* end, C* HWY_RESTRICT to) {
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + n <= count; i += n) hn::StoreU(LoadElements(d, from + i), d, to + i);
+  if (i == count) return;
+  hn::StoreU(end - from >= i + n ? LoadElements(d, from + i) : LoadSome(d, from + i, count - i), d, to + i);
+}
+
+// Elements [begin, end) of a tensor in the type of the sums, at the same places.
+template <typename T>
+void ConvertElements(const void* tensor, int64_t begin, int64_t end, void* numbers) {
+  const hn::ScalableTag<SumOf<T>> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const T* HWY_RESTRICT from = static_cast<const T*>(tensor);
+  SumOf<T>* HWY_RESTRICT to = static_cast<SumOf<T>*>(numbers);
+  int64_t i = begin;
+  for (; i + n <= end; i += n) hn::StoreU(LoadElements(d, from + i), d, to + i);
+  for (; i < end; ++i) to[i] = ToSum(from[i]);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace detops
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

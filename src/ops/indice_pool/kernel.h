@@ -1,0 +1,29 @@
+// The vector part of indice_pool.
+#ifndef DETOPS_OPS_INDICE_POOL_KERNEL_H_
+#define DETOPS_OPS_INDICE_POOL_KERNEL_H_
+
+#include <cstdint>
+
+#include "ops/indice_pool/problem.h"
+
+namespace detops {
+
+// Consecutive near rows with the far rows of their pairs, near row after near row.
+struct PoolRows {
+  const PoolProblem* problem;
+  const void* shares;     // gradient of an average: [far rows] 1 / the number of pairs, in the type of sums
+  int64_t first;          // near row
+  int64_t rows;           // how many
+  const int64_t* begins;  // [rows + 1]: where the list of each begins
+  const int32_t* far;
+};
+
+// Writes the near rows.
+using PoolKernel = void (*)(const PoolRows& rows);
+
+// For the present SIMD target.
+PoolKernel ChoosePoolKernel(PoolKind kind, mluOpDataType_t type);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_INDICE_POOL_KERNEL_H_

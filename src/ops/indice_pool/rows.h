@@ -1,0 +1,52 @@
+// The pairs of one block row by row: lists are in order of blocks and, in a block, of offsets; a row wants all its
+// pairs side by side, so that its result stays in registers.
+#ifndef DETOPS_OPS_INDICE_POOL_ROWS_H_
+#define DETOPS_OPS_INDICE_POOL_ROWS_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sparse/pair_lists.h"
+
+namespace detops {
+
+// Unsigned, so that it costs one instruction.
+inline uint32_t RowInBlock(int32_t near) { return static_cast<uint32_t>(near) % static_cast<uint32_t>(kBlockRows); }
+
+// Pairs of all blocks before this one.
+inline int64_t PairsBefore(const PairLists& lists, int64_t block) {
+  int64_t pairs = 0;
+  for (int64_t k = 0; k < lists.lists; ++k) pairs += lists.list[k].begins[block];
+  return pairs;
+}
+
+// counts[r] = the number of pairs of row r of the block.
+inline void CountRowPairs(const PairLists& lists, int64_t block, int64_t counts[kBlockRows]) {
+  std::fill_n(counts, kBlockRows, int64_t{0});
+  for (int64_t k = 0; k < lists.lists; ++k) {
+    const PairList& list = lists.list[k];
+    const int64_t end = list.begins[block + 1];
+    for (int64_t i = list.begins[block]; i < end; ++i) ++counts[RowInBlock(list.near[i])];
+  }
+}
+
+// The far rows of row r of the block are far[begins[r]] up to far[begins[r + 1]], by offset, then by place in the list.
+inline void ListByRows(const PairLists& lists, int64_t block, int64_t begins[kBlockRows + 1], int32_t* far) {
+  // While pairs are placed, begins[r + 1] is where the next one of row r goes; in the end that is where r + 1 begins.
+  int64_t counts[kBlockRows];
+  CountRowPairs(lists, block, counts);
+  begins[0] = 0;
+  for (int64_t r = 0, before = 0; r < kBlockRows; ++r) {
+    begins[r + 1] = before;
+    before += counts[r];
+  }
+  for (int64_t k = 0; k < lists.lists; ++k) {
+    const PairList& list = lists.list[k];
+    const int64_t end = list.begins[block + 1];
+    for (int64_t i = list.begins[block]; i < end; ++i) far[begins[RowInBlock(list.near[i]) + 1]++] = list.far[i];
+  }
+}
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_INDICE_POOL_ROWS_H_

@@ -1,0 +1,140 @@
+// Blocks of near rows are handed out to threads one by one; a block is listed row by row and then combined. What a row
+// becomes depends on its own pairs in their order alone, so not on threads.
+#include <algorithm>
+
+#include "core/arena.h"
+#include "core/context.h"
+#include "core/one_by_one.h"
+#include "ops/indice_pool/kernel.h"
+#include "ops/indice_pool/problem.h"
+#include "ops/indice_pool/rows.h"
+
+namespace detops {
+namespace {
+
+// A block of a 3x3x3 kernel without repeated pairs fits; what a worker lists stays in its L1 cache.
+constexpr int64_t kListPairs = 8192;
+// Each has memory of its own, and the library has no more threads.
+constexpr int64_t kMaxWorkers = 256;
+// Below this many numbers a second thread costs more than it brings.
+constexpr int64_t kMinNumbers = 64 << 10;
+
+class PoolPass {
+ public:
+  PoolPass(const PoolProblem& problem, PoolKernel kernel, const int64_t rows[2], int64_t pairs,
+           const Parallel& parallel, Arena& arena)
+      : problem_(problem), kernel_(kernel), near_rows_(rows[NearSide(problem.kind)]), pairs_(pairs) {
+    const int64_t blocks = BlocksOf(near_rows_);
+    // A pair costs something without channels too.
+    const int64_t row_work = SaturatingAdd(problem.channels, 4);
+    const int64_t work = SaturatingMultiply(SaturatingAdd(pairs, near_rows_), row_work);
+    workers_ = static_cast<int>(std::min<int64_t>(
+        {parallel.TaskCount(work, kMinNumbers), parallel.ThreadCount(), kMaxWorkers, std::max<int64_t>(blocks, 1)}));
+    begins_ = arena.Take<int64_t>(workers_ * (kBlockRows + 1));
+    listed_ = arena.Take<int32_t>(workers_ * kListPairs);
+    if (pairs > kListPairs) crowded_ = arena.Take<int32_t>(pairs);
+    if (problem.kind != PoolKind::kAverageGradient) return;
+    far_rows_ = rows[1];
+    shares_ = arena.Take<std::byte>(SaturatingMultiply(far_rows_, problem.type == MLUOP_DTYPE_DOUBLE ? 8 : 4));
+  }
+
+  // `by_output` is read for the gradient of an average only. False if the caller's runner failed.
+  bool Run(const PairLists& by_near, const PairLists& by_output, const Parallel& parallel) const {
+    if (problem_.kind == PoolKind::kAverageGradient && !FillShares(by_output, parallel)) return false;
+    return RunOneByOne(parallel, workers_, by_near.blocks,
+                       [&](int worker, int64_t block) { PoolBlock(by_near, block, worker); });
+  }
+
+ private:
+  void PoolBlock(const PairLists& lists, int64_t block, int worker) const {
+    const int64_t first = block * kBlockRows;
+    const int64_t rows = std::min(kBlockRows, near_rows_ - first);
+    int64_t* const begins = begins_ + worker * (kBlockRows + 1);
+    const int64_t before = PairsBefore(lists, block);
+    const bool fits = PairsBefore(lists, block + 1) - before <= kListPairs;
+    int32_t* const far = fits ? listed_ + worker * kListPairs : crowded_ + before;
+    ListByRows(lists, block, begins, far);
+    kernel_({&problem_, shares_, first, rows, begins, far});
+  }
+
+  bool FillShares(const PairLists& by_output, const Parallel& parallel) const {
+    const int tasks = parallel.TaskCount(SaturatingMultiply(SaturatingAdd(pairs_, far_rows_), 4), kMinNumbers);
+    return parallel.Run(tasks, [&](int task) {
+      const Range range = PieceOf(by_output.blocks, tasks, task);
+      for (int64_t block = range.begin; block < range.end; ++block) {
+        if (problem_.type == MLUOP_DTYPE_DOUBLE) {
+          FillSharesOf(by_output, block, reinterpret_cast<double*>(shares_));
+        } else {
+          FillSharesOf(by_output, block, reinterpret_cast<float*>(shares_));
+        }
+      }
+    });
+  }
+
+  // Of rows without pairs the share is infinite; no pair asks for it.
+  template <typename Real>
+  void FillSharesOf(const PairLists& by_output, int64_t block, Real* shares) const {
+    int64_t counts[kBlockRows];
+    CountRowPairs(by_output, block, counts);
+    const int64_t first = block * kBlockRows;
+    const int64_t rows = std::min(kBlockRows, far_rows_ - first);
+    for (int64_t r = 0; r < rows; ++r) shares[first + r] = Real{1} / static_cast<Real>(counts[r]);
+  }
+
+  PoolProblem problem_;
+  PoolKernel kernel_;
+  int64_t near_rows_;
+  int64_t pairs_;
+  int64_t far_rows_ = 0;
+  int workers_ = 1;
+  int64_t* begins_ = nullptr;    // [workers][block rows + 1]
+  int32_t* listed_ = nullptr;    // [workers][kListPairs]
+  int32_t* crowded_ = nullptr;   // [pairs], touched only by blocks with more pairs than that
+  std::byte* shares_ = nullptr;  // [far rows]
+};
+
+}  // namespace
+
+RunResult Pool(const Call& call, const PoolProblem& problem, const IndicePairs& pairs, BadIndex* bad) {
+  const Parallel& parallel = call.handle()->parallel;
+  const int near = NearSide(problem.kind);
+  const bool counts_outputs = problem.kind == PoolKind::kAverageGradient;
+  const PoolKernel kernel = ChoosePoolKernel(problem.kind, problem.type);
+  bad->position = -1;
+  // Counted once, taken once.
+  Arena count;
+  const PairListsMemory counted(pairs, near, parallel, count);
+  if (counts_outputs) PairListsMemory(pairs, 1, parallel, count);
+  PoolPass(problem, kernel, pairs.rows, counted.pairs, parallel, count);
+  if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
+  void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
+  if (block == nullptr) return RunResult::kNoMemory;
+  Arena arena(block);
+  const PairListsMemory memory(pairs, near, parallel, arena);
+  PairLists by_near, by_output = {};
+  RunResult made = MakePairLists(pairs, near, parallel, memory, &by_near, bad);
+  if (made != RunResult::kDone || bad->position >= 0) return made;
+  if (counts_outputs) {
+    const PairListsMemory output_memory(pairs, 1, parallel, arena);
+    made = MakePairLists(pairs, 1, parallel, output_memory, &by_output, bad);
+    if (made != RunResult::kDone) return made;
+  }
+  const PoolPass pass(problem, kernel, pairs.rows, memory.pairs, parallel, arena);
+  return pass.Run(by_near, by_output, parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
+}
+
+RunResult Pool(const Call& call, const PoolProblem& problem, const PairLists by_side[2], const int64_t rows[2]) {
+  const Parallel& parallel = call.handle()->parallel;
+  const PoolKernel kernel = ChoosePoolKernel(problem.kind, problem.type);
+  const int near = NearSide(problem.kind);
+  Arena count;
+  PoolPass(problem, kernel, rows, by_side[near].pairs, parallel, count);
+  if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
+  void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
+  if (block == nullptr) return RunResult::kNoMemory;
+  Arena arena(block);
+  const PoolPass pass(problem, kernel, rows, by_side[near].pairs, parallel, arena);
+  return pass.Run(by_side[near], by_side[1], parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
+}
+
+}  // namespace detops

@@ -1,0 +1,284 @@
+// The C entry points: check table, then problem, then run.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/arg_check.h"
+#include "core/context.h"
+#include "core/half.h"
+#include "ops/point_to_voxel/problem.h"
+
+namespace detops {
+namespace {
+
+// How a number of an array argument is called in a sentence: "voxel_size[1]".
+struct ElementName {
+  ElementName(const char* array, int index) { std::snprintf(text, sizeof(text), "%s[%d]", array, index); }
+  char text[32];
+};
+
+void CheckDims(ArgCheck& check, int ndim) { check.Integer("ndim", ndim, ndim >= 1 && ndim <= kMaxVoxelDims, "1 to 4"); }
+
+// The type in which is decided.
+struct Arithmetic {
+  bool in_double;
+  double Round(double value) const { return in_double ? value : static_cast<double>(static_cast<float>(value)); }
+  bool Finite(double value) const { return std::isfinite(Round(value)); }
+  const char* Name() const { return in_double ? "double" : "float"; }
+};
+
+// "<name> is <value>, expected a finite number<condition> in <float or double>."
+void CheckNumber(ArgCheck& check, const ElementName& name, double value, bool valid, const char* condition,
+                 const Arithmetic& arithmetic) {
+  check.Rule(valid, MLUOP_STATUS_BAD_PARAM, "%s is %s, expected a finite number%s in %s.", name.text,
+             NumberText(value).text, condition, arithmetic.Name());
+}
+
+void CheckRangeMin(ArgCheck& check, int axis, double range_min, const Arithmetic& arithmetic) {
+  CheckNumber(check, {"range_min", axis}, range_min, arithmetic.Finite(range_min), "", arithmetic);
+}
+
+void CheckVoxelSize(ArgCheck& check, int axis, double size, const Arithmetic& arithmetic) {
+  CheckNumber(check, {"voxel_size", axis}, size, arithmetic.Finite(size) && arithmetic.Round(size) > 0, " above 0",
+              arithmetic);
+}
+
+struct Arguments {
+  int ndim;
+  const double* range_min;
+  const double* voxel_size;
+  const int* grid;
+  int64_t max_points, max_voxels;
+  detopsVoxelOrder_t order;
+  // The last four and cloud_begins may be left out.
+  TensorArg points, cloud_begins, coordinates, voxels, means, num_points, point_voxel;
+
+  // No clouds at all are one without points.
+  int64_t clouds() const {
+    return cloud_begins.desc == nullptr ? 1 : std::max<int64_t>(1, cloud_begins.desc->extent(0) - 1);
+  }
+  Arithmetic arithmetic() const { return {points.desc->type == MLUOP_DTYPE_DOUBLE}; }
+};
+
+// Calls rule(tensor) for the tensors that are there, in the order of the arguments.
+template <class Rule>
+void ForEachTensor(const ArgCheck& check, const Arguments& args, const Rule& rule) {
+  for (const TensorArg* tensor : {&args.points, &args.cloud_begins, &args.voxels, &args.means, &args.coordinates,
+                                  &args.num_points, &args.point_voxel}) {
+    if (!check.failed() && tensor->desc != nullptr) rule(*tensor);
+  }
+}
+
+void CheckShapes(ArgCheck& check, const Arguments& args) {
+  const auto rank = [&](const TensorArg& tensor, int expected) {
+    if (tensor.desc != nullptr) check.Rank(tensor, expected);
+  };
+  rank(args.points, 2);
+  rank(args.cloud_begins, 1);
+  rank(args.voxels, 3);
+  rank(args.means, 2);
+  rank(args.coordinates, 2);
+  rank(args.num_points, 1);
+  rank(args.point_voxel, 1);
+  if (check.failed()) return;
+  Dim P("P"), F("F"), M("M"), T("max_points_per_voxel", args.max_points);
+  const bool batched = args.cloud_begins.desc != nullptr;
+  Dim columns(batched ? "1 + ndim" : "ndim", args.ndim + (batched ? 1 : 0));
+  check.Shape(args.points, {P, F});
+  check.Rule(F.value() >= args.ndim, MLUOP_STATUS_BAD_PARAM, "points has %lld columns, expected at least ndim = %d.",
+             static_cast<long long>(F.value()), args.ndim);
+  if (batched) check.NotEmpty(args.cloud_begins);
+  check.Shape(args.coordinates, {M, columns});
+  if (args.voxels.desc != nullptr) check.Shape(args.voxels, {M, T, F});
+  if (args.means.desc != nullptr) check.Shape(args.means, {M, F});
+  if (args.num_points.desc != nullptr) check.Shape(args.num_points, {M});
+  if (args.point_voxel.desc != nullptr) check.Shape(args.point_voxel, {P});
+}
+
+void CheckTypes(ArgCheck& check, const Arguments& args) {
+  ForEachTensor(check, args, [&](const TensorArg& tensor) {
+    if (&tensor == &args.points) {
+      check.FloatingType(tensor);
+    } else if (&tensor == &args.voxels || &tensor == &args.means) {
+      check.SameType(tensor, args.points);
+    } else {
+      check.Int32(tensor);
+    }
+  });
+}
+
+void CheckNumbers(ArgCheck& check, const Arguments& args) {
+  if (check.failed()) return;
+  for (int axis = 0; axis < args.ndim; ++axis) {
+    CheckRangeMin(check, axis, args.range_min[axis], args.arithmetic());
+    CheckVoxelSize(check, axis, args.voxel_size[axis], args.arithmetic());
+    check.Integer(ElementName("grid", axis).text, args.grid[axis], args.grid[axis] > 0, "a number above 0");
+  }
+  const bool listed = args.voxels.desc != nullptr;
+  check
+      .Integer("max_points_per_voxel", args.max_points, args.max_points >= (listed ? 1 : 0),
+               listed ? "a number above 0, as voxels is wanted" : "0 (no limit) or more")
+      .Integer("max_voxels_per_cloud", args.max_voxels, args.max_voxels >= 0, "0 (no limit) or more")
+      .Integer("order", static_cast<int>(args.order),
+               args.order == DETOPS_VOXEL_ORDER_FIRST_POINT || args.order == DETOPS_VOXEL_ORDER_ASCENDING,
+               "a value of detopsVoxelOrder_t");
+}
+
+void CheckLimits(ArgCheck& check, const Arguments& args) {
+  ForEachTensor(check, args, [&](const TensorArg& tensor) { check.Dense(tensor); });
+  ForEachTensor(check, args, [&](const TensorArg& tensor) { check.CountLimit(tensor); });
+  if (check.failed()) return;
+  const int64_t points = args.points.desc->extent(0), clouds = args.clouds();
+  const int bits = VoxelKeys(args.ndim, args.grid, clouds).bits();
+  check
+      .Rule(points <= kMaxCloudPoints, MLUOP_STATUS_NOT_SUPPORTED,
+            "points has %lld rows, expected fewer than 2147483648.", static_cast<long long>(points))
+      .Rule(clouds <= kMaxCloudPoints, MLUOP_STATUS_NOT_SUPPORTED,
+            "cloud_begins describes %lld clouds, expected fewer than 2147483648.", static_cast<long long>(clouds))
+      .Rule(bits <= VoxelKeys::kMaxBits, MLUOP_STATUS_NOT_SUPPORTED,
+            "grid and clouds need %d bits to number all voxels, expected at most %d.", bits, VoxelKeys::kMaxBits);
+}
+
+void CheckMemory(ArgCheck& check, const Arguments& args) {
+  ForEachTensor(check, args, [&](const TensorArg& tensor) {
+    if (tensor.desc->element_count() > 0) check.Data(tensor);
+  });
+  // Each result against all tensors before it; inputs may share memory.
+  const TensorArg* const order[] = {&args.points,      &args.cloud_begins, &args.voxels,     &args.means,
+                                    &args.coordinates, &args.num_points,   &args.point_voxel};
+  for (int later = 2; later < 7; ++later) {
+    for (int before = 0; before < later; ++before) {
+      if (order[later]->desc == nullptr || order[before]->desc == nullptr) continue;
+      check.Separate(*order[later], {*order[before]});
+    }
+  }
+}
+
+// The first number that does not ascend from 0 to `points`; -1 if there is none.
+int64_t FirstBadBegin(const TensorArg& begins, int64_t points) {
+  const int64_t count = begins.desc->extent(0);
+  int32_t before = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto begin = LoadElement<int32_t>(begins.data, i);
+    if (begin < before || begin > points || (i == 0 && begin != 0) || (i == count - 1 && begin != points)) return i;
+    before = begin;
+  }
+  return -1;
+}
+
+void CheckClouds(ArgCheck& check, const Call& call, const Arguments& args) {
+  if (check.failed() || args.cloud_begins.desc == nullptr || !call.handle()->value_checks) return;
+  check.NoBadElement(args.cloud_begins, FirstBadBegin(args.cloud_begins, args.points.desc->extent(0)),
+                     "numbers that ascend from 0 to the number of points");
+}
+
+PointToVoxelProblem MakeProblem(const Arguments& args) {
+  PointToVoxelProblem problem = {};
+  problem.type = args.points.desc->type;
+  problem.dims = args.ndim;
+  for (int axis = 0; axis < args.ndim; ++axis) {
+    problem.range_min[axis] = args.range_min[axis];
+    problem.voxel_size[axis] = args.voxel_size[axis];
+    problem.grid[axis] = args.grid[axis];
+  }
+  problem.points = args.points.desc->extent(0);
+  problem.features = args.points.desc->extent(1);
+  problem.rows = args.points.data;
+  problem.clouds = args.clouds();
+  problem.most_points = args.max_points > 0 ? args.max_points : INT64_MAX;
+  problem.most_voxels = args.max_voxels > 0 ? args.max_voxels : INT64_MAX;
+  problem.room = args.coordinates.desc->extent(0);
+  problem.ascending = args.order == DETOPS_VOXEL_ORDER_ASCENDING;
+  // What is not wanted has no descriptor, and then its data is not looked at.
+  const auto data = [](const TensorArg& tensor) {
+    return tensor.desc == nullptr ? nullptr : const_cast<void*>(tensor.data);
+  };
+  problem.cloud_begins = static_cast<const int32_t*>(data(args.cloud_begins));
+  problem.voxels = data(args.voxels);
+  problem.means = data(args.means);
+  problem.coordinates = static_cast<int32_t*>(data(args.coordinates));
+  problem.num_points = static_cast<int32_t*>(data(args.num_points));
+  problem.point_voxel = static_cast<int32_t*>(data(args.point_voxel));
+  problem.kernels = ChoosePointToVoxelKernels();
+  return problem;
+}
+
+}  // namespace
+}  // namespace detops
+
+using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+
+mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const double range_max[],
+                                 const double voxel_size[], int grid[]) {
+  const Call call("detopsGetVoxelGrid", nullptr);
+  ArgCheck check(call);
+  CheckDims(check, ndim);
+  if (check.failed()) return check.status();
+  if (range_min == nullptr) return call.NullArgument("range_min", "an array of ndim numbers");
+  if (range_max == nullptr) return call.NullArgument("range_max", "an array of ndim numbers");
+  if (voxel_size == nullptr) return call.NullArgument("voxel_size", "an array of ndim numbers");
+  if (grid == nullptr) return call.NullResult("grid");
+  const Arithmetic arithmetic = {false};
+  int voxels[kMaxVoxelDims];
+  for (int axis = 0; axis < ndim; ++axis) {
+    CheckRangeMin(check, axis, range_min[axis], arithmetic);
+    const auto low = static_cast<float>(range_min[axis]), high = static_cast<float>(range_max[axis]);
+    CheckNumber(check, {"range_max", axis}, range_max[axis], std::isfinite(high) && high > low, " above range_min",
+                arithmetic);
+    CheckVoxelSize(check, axis, voxel_size[axis], arithmetic);
+    const float count = std::round((high - low) / static_cast<float>(voxel_size[axis]));
+    check.Rule(count >= 1 && count < 0x1p31f, MLUOP_STATUS_BAD_PARAM,
+               "axis %d has %s voxels, expected at least 1 and fewer than 2147483648.", axis, NumberText(count).text);
+    if (check.failed()) return check.status();
+    voxels[axis] = static_cast<int>(count);
+  }
+  for (int axis = 0; axis < ndim; ++axis) grid[axis] = voxels[axis];
+  return call.Succeed();
+}
+
+mluOpStatus_t detopsPointToVoxel(mluOpHandle_t handle, int ndim, const double range_min[], const double voxel_size[],
+                                 const int grid[], int64_t max_points_per_voxel, int64_t max_voxels_per_cloud,
+                                 detopsVoxelOrder_t order, const mluOpTensorDescriptor_t points_desc,
+                                 const void* points, const mluOpTensorDescriptor_t cloud_begins_desc,
+                                 const void* cloud_begins, const mluOpTensorDescriptor_t voxels_desc, void* voxels,
+                                 const mluOpTensorDescriptor_t means_desc, void* means,
+                                 const mluOpTensorDescriptor_t coordinates_desc, void* coordinates,
+                                 const mluOpTensorDescriptor_t num_points_desc, void* num_points,
+                                 const mluOpTensorDescriptor_t point_voxel_desc, void* point_voxel,
+                                 int64_t* voxel_num) {
+  const Call call("detopsPointToVoxel", handle);
+  if (voxel_num == nullptr) return call.NullResult("voxel_num");
+  const Arguments args = {.ndim = ndim,
+                          .range_min = range_min,
+                          .voxel_size = voxel_size,
+                          .grid = grid,
+                          .max_points = max_points_per_voxel,
+                          .max_voxels = max_voxels_per_cloud,
+                          .order = order,
+                          .points = {"points", points_desc, points},
+                          .cloud_begins = {"cloud_begins", cloud_begins_desc, cloud_begins},
+                          .coordinates = {"coordinates", coordinates_desc, coordinates},
+                          .voxels = {"voxels", voxels_desc, voxels},
+                          .means = {"means", means_desc, means},
+                          .num_points = {"num_points", num_points_desc, num_points},
+                          .point_voxel = {"point_voxel", point_voxel_desc, point_voxel}};
+  ArgCheck check(call);
+  check.Handle().Descriptor(args.points).Descriptor(args.coordinates);
+  if (check.failed()) return check.status();
+  if (range_min == nullptr) return call.NullArgument("range_min", "an array of ndim numbers");
+  if (voxel_size == nullptr) return call.NullArgument("voxel_size", "an array of ndim numbers");
+  if (grid == nullptr) return call.NullArgument("grid", "an array of ndim numbers");
+  check.FullProfile();
+  CheckDims(check, ndim);
+  CheckShapes(check, args);
+  CheckTypes(check, args);
+  CheckNumbers(check, args);
+  CheckLimits(check, args);
+  CheckMemory(check, args);
+  CheckClouds(check, call, args);
+  if (check.failed()) return check.status();
+  int64_t rows = 0;
+  const RunResult result = PointToVoxel(MakeProblem(args), handle->parallel, handle->scratch, &rows);
+  if (result == RunResult::kDone) *voxel_num = rows;
+  return call.Finish(result);
+}

@@ -1,0 +1,128 @@
+#include "ops/point_to_voxel/kernel.h"
+
+#include <algorithm>
+
+#include "core/element_type.h"
+#include "core/long_sum.h"
+#include "core/simd_target.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/point_to_voxel/kernel.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "simd/element-inl.h"
+#include "simd/partial-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Some columns of the features of points, a vector at a time.
+template <typename T>
+class FeatureColumns {
+ public:
+  using Real = RealOf<T>;
+  using D = hn::ScalableTag<Real>;
+
+  FeatureColumns(const MeanRows& rows, int64_t first)
+      : from_(static_cast<const T*>(rows.features) + first),
+        row_length_(rows.columns),
+        columns_(rows.columns - first),
+        last_whole_(LastWhole(rows.feature_rows * rows.columns - first)) {}
+
+  hn::Vec<D> Load(int32_t point) const {
+    const T* const row = from_ + point * row_length_;
+    return HWY_LIKELY(point <= last_whole_) ? LoadElements(D(), row) : LoadFirst(D(), row, columns_);
+  }
+
+  hn::Vec<D> Sum(const int32_t* points, int64_t count) const {
+    auto sum = Load(points[0]);
+    for (int64_t k = 1; k < count; ++k) sum = hn::Add(sum, Load(points[k]));
+    return sum;
+  }
+
+  // Pieces of kLongSum points are summed as usual, and their sums in double.
+  HWY_NOINLINE hn::Vec<D> LongSum(const int32_t* points, int64_t count) const {
+    constexpr size_t kLanes = hn::MaxLanes(D());
+    alignas(64) Real piece[kLanes] = {};
+    double total[kLanes] = {};
+    for (int64_t k = 0; k < count; k += kLongSum) {
+      hn::Store(Sum(points + k, std::min(kLongSum, count - k)), D(), piece);
+      for (size_t i = 0; i < kLanes; ++i) total[i] += static_cast<double>(piece[i]);
+    }
+    for (size_t i = 0; i < kLanes; ++i) piece[i] = static_cast<Real>(total[i]);
+    return hn::Load(D(), piece);
+  }
+
+  hn::Vec<D> Mean(const PointList& list) const {
+    const auto sum =
+        HWY_LIKELY(list.count <= kLongSum) ? Sum(list.points, list.count) : LongSum(list.points, list.count);
+    return hn::Div(sum, hn::Set(D(), static_cast<Real>(list.count)));
+  }
+
+ private:
+  // A vector may reach into later rows, as lanes past the columns are never used, but not beyond the tensor: the last
+  // row at which a whole one may begin, if so many elements follow the beginning of the first.
+  int64_t LastWhole(int64_t elements) const {
+    const int64_t spare = elements - static_cast<int64_t>(hn::Lanes(D()));
+    return spare < 0 ? -1 : spare / row_length_;
+  }
+
+  const T* from_;
+  int64_t row_length_, columns_, last_whole_;
+};
+
+template <typename T>
+HWY_NOINLINE void MeansOf(const MeanRows& rows) {
+  const hn::ScalableTag<RealOf<T>> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t columns = rows.columns;
+  auto* const means = static_cast<T*>(rows.means);
+  for (int64_t c = 0; c < columns; c += n) {
+    const FeatureColumns<T> features(rows, c);
+    int64_t row = 0;
+    // Rows that fit a vector are written with what comes behind them, as long as later rows overwrite that.
+    if (columns < n) {
+      for (; row * columns + n <= rows.count * columns; ++row) {
+        StoreElements(features.Mean(rows.lists[row]), d, means + row * columns);
+      }
+    }
+    for (; row < rows.count; ++row) {
+      StoreFirst(features.Mean(rows.lists[row]), d, means + row * columns + c, columns - c);
+    }
+  }
+}
+
+void Means(mluOpDataType_t type, const MeanRows& rows) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return MeansOf<Half>(rows);
+    case MLUOP_DTYPE_BFLOAT16:
+      return MeansOf<BFloat16>(rows);
+    case MLUOP_DTYPE_DOUBLE:
+      return MeansOf<double>(rows);
+    default:
+      return MeansOf<float>(rows);
+  }
+}
+
+}  // namespace
+
+PointToVoxelKernels PointToVoxelKernelsOfTarget() { return {Means}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace detops
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops {
+
+HWY_EXPORT(PointToVoxelKernelsOfTarget);
+
+PointToVoxelKernels ChoosePointToVoxelKernels() { return DETOPS_DISPATCH(PointToVoxelKernelsOfTarget)(); }
+
+}  // namespace detops
+#endif  // HWY_ONCE

@@ -1,0 +1,46 @@
+// point_to_voxel after validation: plain data, no descriptors.
+#ifndef DETOPS_OPS_POINT_TO_VOXEL_PROBLEM_H_
+#define DETOPS_OPS_POINT_TO_VOXEL_PROBLEM_H_
+
+#include <cstdint>
+
+#include "core/call.h"
+#include "core/parallel.h"
+#include "core/scratch.h"
+#include "ops/point_to_voxel/geometry.h"
+#include "ops/point_to_voxel/kernel.h"
+
+namespace detops {
+
+// Points and clouds are numbered in 31 bits.
+inline constexpr int64_t kMaxCloudPoints = INT32_MAX;
+
+struct PointToVoxelProblem {
+  mluOpDataType_t type;
+  int dims;
+  double range_min[kMaxVoxelDims];  // x first
+  double voxel_size[kMaxVoxelDims];
+  int32_t grid[kMaxVoxelDims];
+  int64_t points, features;
+  const void* rows;  // [P, F]
+  int64_t clouds;
+  const int32_t* cloud_begins;  // [clouds + 1]; nullptr: one cloud, and no column for it
+  int64_t most_points;          // kept in a voxel
+  int64_t most_voxels;          // of a cloud
+  int64_t room;                 // M
+  bool ascending;
+  // Results; nullptr: not wanted.
+  void* voxels;          // [M, most_points, F]
+  void* means;           // [M, F]
+  int32_t* coordinates;  // [M, dims], with clouds [M, 1 + dims]
+  int32_t* num_points;   // [M]
+  int32_t* point_voxel;  // [P]
+  PointToVoxelKernels kernels;
+};
+
+RunResult PointToVoxel(const PointToVoxelProblem& problem, const Parallel& parallel, Scratch& scratch,
+                       int64_t* voxel_num);
+
+}  // namespace detops
+
+#endif  // DETOPS_OPS_POINT_TO_VOXEL_PROBLEM_H_

@@ -1,0 +1,117 @@
+// The C entry points for all conventions and layouts: check table, then problem, then run.
+#include "core/data_type.h"
+#include "ops/psroipool/api/check.h"
+
+namespace detops {
+namespace {
+
+void CheckLayouts(ArgCheck& check, std::initializer_list<TensorArg> tensors) {
+  if (check.failed()) return;
+  const TensorArg& first = *tensors.begin();
+  const mluOpTensorLayout_t layout = first.desc->layout;
+  check.Rule(layout == MLUOP_LAYOUT_NHWC || layout == MLUOP_LAYOUT_NCHW, MLUOP_STATUS_BAD_PARAM,
+             "%s has layout %s, expected NHWC or NCHW.", first.name, LayoutName(layout));
+  for (const TensorArg& tensor : tensors) {
+    if (tensor.desc != nullptr) check.Layout(tensor, layout);
+  }
+}
+
+void CheckPooledShape(ArgCheck& check, const PsRoiPoolArguments& args) {
+  if (check.failed()) return;
+  const PsRoiPoolAxes axes{args.map.desc->layout == MLUOP_LAYOUT_NCHW};
+  Dim height("pooled_height", args.pooled_height), width("pooled_width", args.pooled_width);
+  Dim depth("output_dim", args.output_dim);
+  check.Axis(args.pooled, axes.pooled_height(), height)
+      .Axis(args.pooled, axes.pooled_width(), width)
+      .Axis(args.pooled, axes.pooled_channels(), depth)
+      .Integer("pooled_height", args.pooled_height, args.pooled_height >= 1, "at least 1")
+      .Integer("pooled_width", args.pooled_width, args.pooled_width >= 1, "at least 1")
+      .Integer("output_dim", args.output_dim, args.output_dim >= 1, "at least 1");
+  CheckScale(check, args);
+  check.Axis(args.rois, 1, 5);
+}
+
+// Everything up to the count limits. `source` and `target` are map and pooled tensor in the order of the arguments;
+// mapping_channel stands before the last one in a backward pass, behind it in a forward pass.
+void CheckShapes(ArgCheck& check, const PsRoiPoolArguments& args) {
+  const bool backward = args.rules.backward;
+  const TensorArg& source = backward ? args.pooled : args.map;
+  const TensorArg& target = backward ? args.map : args.pooled;
+  const bool mapped = args.mapping.desc != nullptr || args.mapping.data != nullptr;
+  check.Handle().Descriptor(source).Descriptor(args.rois);
+  if (backward && mapped) check.Descriptor(args.mapping);
+  check.Descriptor(target);
+  if (!backward && mapped) check.Descriptor(args.mapping);
+  check.FullProfile().Rank(source, 4).Rank(args.rois, 2);
+  if (backward && mapped) check.Rank(args.mapping, 4);
+  check.Rank(target, 4);
+  if (!backward && mapped) check.Rank(args.mapping, 4);
+  check.FloatingType(source).SameType(args.rois, source);
+  if (backward && mapped) check.Int32(args.mapping);
+  check.SameType(target, source);
+  if (!backward && mapped) check.Int32(args.mapping);
+  const detopsPsRoiPoolConvention_t convention = args.rules.convention;
+  check.Integer("convention", static_cast<int>(convention),
+                convention >= DETOPS_PSROIPOOL_RFCN && convention <= DETOPS_PSROIPOOL_CONSISTENT,
+                "a value of detopsPsRoiPoolConvention_t");
+  if (backward) {
+    CheckLayouts(check, {source, args.mapping, target});
+  } else {
+    CheckLayouts(check, {source, target, args.mapping});
+  }
+  CheckPooledShape(check, args);
+  check.Dense(source).Dense(args.rois);
+  if (backward && mapped) check.Dense(args.mapping);
+  check.Dense(target);
+  if (!backward && mapped) check.Dense(args.mapping);
+  CheckRelations(check, args);
+  check.CountLimit(args.pooled).CountLimit(args.map).CountLimit(args.rois);
+  if (mapped) check.CountLimit(args.mapping);
+}
+
+}  // namespace
+}  // namespace detops
+
+using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+
+mluOpStatus_t detopsPsRoiPoolForward(mluOpHandle_t handle, detopsPsRoiPoolConvention_t convention, int pooled_height,
+                                     int pooled_width, double spatial_scale, int output_dim,
+                                     const mluOpTensorDescriptor_t input_desc, const void* input,
+                                     const mluOpTensorDescriptor_t rois_desc, const void* rois,
+                                     const mluOpTensorDescriptor_t output_desc, void* output,
+                                     const mluOpTensorDescriptor_t mapping_channel_desc, void* mapping_channel) {
+  const Call call("detopsPsRoiPoolForward", handle);
+  const PsRoiPoolArguments args = {.rules = {convention, false},
+                                   .pooled_height = pooled_height,
+                                   .pooled_width = pooled_width,
+                                   .output_dim = output_dim,
+                                   .spatial_scale = spatial_scale,
+                                   .map = {"input", input_desc, input},
+                                   .rois = {"rois", rois_desc, rois},
+                                   .pooled = {"output", output_desc, output},
+                                   .mapping = {"mapping_channel", mapping_channel_desc, mapping_channel}};
+  ArgCheck check(call);
+  CheckShapes(check, args);
+  return FinishForward(call, check, args, nullptr, 0);
+}
+
+mluOpStatus_t detopsPsRoiPoolBackward(mluOpHandle_t handle, detopsPsRoiPoolConvention_t convention, int pooled_height,
+                                      int pooled_width, double spatial_scale, int output_dim,
+                                      const mluOpTensorDescriptor_t top_grad_desc, const void* top_grad,
+                                      const mluOpTensorDescriptor_t rois_desc, const void* rois,
+                                      const mluOpTensorDescriptor_t mapping_channel_desc, const void* mapping_channel,
+                                      const mluOpTensorDescriptor_t bottom_grad_desc, void* bottom_grad) {
+  const Call call("detopsPsRoiPoolBackward", handle);
+  const PsRoiPoolArguments args = {.rules = {convention, true},
+                                   .pooled_height = pooled_height,
+                                   .pooled_width = pooled_width,
+                                   .output_dim = output_dim,
+                                   .spatial_scale = spatial_scale,
+                                   .map = {"bottom_grad", bottom_grad_desc, bottom_grad},
+                                   .rois = {"rois", rois_desc, rois},
+                                   .pooled = {"top_grad", top_grad_desc, top_grad},
+                                   .mapping = {"mapping_channel", mapping_channel_desc, mapping_channel}};
+  ArgCheck check(call);
+  CheckShapes(check, args);
+  return FinishBackward(call, check, args);
+}

@@ -1,0 +1,150 @@
+#include "ops/psroipool/kernel/kernel.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "core/half.h"
+#include "core/simd_target.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/psroipool/kernel/kernel.cc"
+#include "hwy/cache_control.h"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "ops/psroipool/kernel/bins-inl.h"
+#include "ops/psroipool/kernel/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+int64_t LanesOf(mluOpDataType_t type) {
+  return static_cast<int64_t>(type == MLUOP_DTYPE_DOUBLE ? hn::Lanes(hn::ScalableTag<double>())
+                                                         : hn::Lanes(hn::ScalableTag<float>()));
+}
+
+void TransposeSame(mluOpDataType_t type, const Transposition& transposition) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return Transpose<Half, Half>(transposition);
+    case MLUOP_DTYPE_BFLOAT16:
+      return Transpose<BFloat16, BFloat16>(transposition);
+    case MLUOP_DTYPE_DOUBLE:
+      return TransposeOneByOne<double, double>(transposition);
+    default:
+      return Transpose<float, float>(transposition);
+  }
+}
+
+void TransposeIn(mluOpDataType_t type, const Transposition& transposition) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return Transpose<Half, float>(transposition);
+    case MLUOP_DTYPE_BFLOAT16:
+      return Transpose<BFloat16, float>(transposition);
+    case MLUOP_DTYPE_DOUBLE:
+      return TransposeOneByOne<double, double>(transposition);
+    default:
+      return Transpose<float, float>(transposition);
+  }
+}
+
+void TransposeOut(mluOpDataType_t type, const Transposition& transposition, bool wide) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return wide ? TransposeOneByOne<double, Half>(transposition) : Transpose<float, Half>(transposition);
+    case MLUOP_DTYPE_BFLOAT16:
+      return wide ? TransposeOneByOne<double, BFloat16>(transposition) : Transpose<float, BFloat16>(transposition);
+    case MLUOP_DTYPE_DOUBLE:
+      return TransposeOneByOne<double, double>(transposition);
+    default:
+      return wide ? TransposeOneByOne<double, float>(transposition) : Transpose<float, float>(transposition);
+  }
+}
+
+void SumBins(mluOpDataType_t type, const BinSums& sums, bool wide) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return wide ? SumBinsOf<Half, float>(sums) : SumBinsOf<Half, Half>(sums);
+    case MLUOP_DTYPE_BFLOAT16:
+      return wide ? SumBinsOf<BFloat16, float>(sums) : SumBinsOf<BFloat16, BFloat16>(sums);
+    case MLUOP_DTYPE_DOUBLE:
+      return SumBinsOf<double, double>(sums);
+    default:
+      return SumBinsOf<float, float>(sums);
+  }
+}
+
+void AddBins(mluOpDataType_t type, const BinAdditions& additions, bool wide) {
+  switch (type) {
+    case MLUOP_DTYPE_HALF:
+      return wide ? AddBinsOf<Half, double>(additions) : AddBinsOf<Half, float>(additions);
+    case MLUOP_DTYPE_BFLOAT16:
+      return wide ? AddBinsOf<BFloat16, double>(additions) : AddBinsOf<BFloat16, float>(additions);
+    case MLUOP_DTYPE_DOUBLE:
+      return AddBinsOf<double, double>(additions);
+    default:
+      return wide ? AddBinsOf<float, double>(additions) : AddBinsOf<float, float>(additions);
+  }
+}
+
+void FillPattern(const PatternFill& fill) {
+  const hn::ScalableTag<int32_t> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  constexpr uintptr_t kCacheLine = 64;
+  int64_t place = fill.first % fill.period;
+  int64_t i = 0;
+  const auto step = [&](int64_t by) {
+    i += by;
+    place += by;
+    while (place >= fill.period) place -= fill.period;
+  };
+  if (fill.stream) {
+    while (i < fill.count && reinterpret_cast<uintptr_t>(fill.target + i) % kCacheLine != 0) {
+      fill.target[i] = fill.pattern[place];
+      step(1);
+    }
+    for (; i + n <= fill.count; step(n)) hn::Stream(hn::LoadU(d, fill.pattern + place), d, fill.target + i);
+    hwy::FlushStream();
+  } else {
+    for (; i + n <= fill.count; step(n)) hn::StoreU(hn::LoadU(d, fill.pattern + place), d, fill.target + i);
+  }
+  while (i < fill.count) {
+    fill.target[i] = fill.pattern[place];
+    step(1);
+  }
+}
+
+void StreamCopy(const void* source, void* target, int64_t bytes) {
+  const hn::ScalableTag<float> d;
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  const auto* from = static_cast<const float*>(source);
+  auto* to = static_cast<float*>(target);
+  const int64_t count = bytes / static_cast<int64_t>(sizeof(float));
+  for (int64_t i = 0; i < count; i += n) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+}
+
+void FlushStores() { hwy::FlushStream(); }
+
+}  // namespace
+
+PsRoiPoolKernels PsRoiPoolKernelsOfTarget() {
+  return {LanesOf, TransposeSame, TransposeIn, TransposeOut, SumBins, AddBins, FillPattern, StreamCopy, FlushStores};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace detops
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops {
+
+HWY_EXPORT(PsRoiPoolKernelsOfTarget);
+
+PsRoiPoolKernels ChoosePsRoiPoolKernels() { return DETOPS_DISPATCH(PsRoiPoolKernelsOfTarget)(); }
+
+}  // namespace detops
+#endif  // HWY_ONCE
