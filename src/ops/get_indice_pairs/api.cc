@@ -9,7 +9,7 @@
 #include "ops/get_indice_pairs/problem.h"
 #include "recording/gen_case.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 constexpr char kCaseName[] = "get_indice_pairs";
@@ -284,9 +284,12 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::get_indice_pairs;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handle,
                                                              const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,

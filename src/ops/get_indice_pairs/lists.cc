@@ -7,7 +7,7 @@
 #include "core/checked_math.h"
 #include "core/one_by_one.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 constexpr int64_t kMinTaskNumbers = 32 << 10;  // below this one thread is done before another has started
@@ -162,4 +162,4 @@ bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parall
   });
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "ops/get_indice_pairs/problem.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // True if so many numbers are better written past the caches.
 inline bool WorthStreaming(int64_t numbers) { return numbers >= (int64_t{8} << 20) / int64_t{sizeof(int32_t)}; }
@@ -100,6 +100,6 @@ class PairLists {
 // Writes -1 into the rows of out_indices behind the output sites.
 [[nodiscard]] bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs);
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_LISTS_H_

@@ -10,7 +10,7 @@
 #include "ops/get_indice_pairs/kernel/kernel.h"
 #include "sparse/sparse_convolution.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 struct GetIndicePairsProblem {
   int dims;  // spatial dimensions
@@ -51,6 +51,6 @@ inline bool OutputsFit(const GetIndicePairsProblem& problem, int64_t outputs) {
   return outputs <= problem.out_rows && outputs <= INT32_MAX;
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_PROBLEM_H_

@@ -3,7 +3,7 @@
 #include "ops/get_indice_pairs/regular/pass.h"
 #include "ops/get_indice_pairs/submanifold/pass.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 RunResult GetRegularPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
@@ -45,4 +45,4 @@ RunResult CountIndicePairOutputs(const GetIndicePairsProblem& problem, const Par
   return GetRegularPairs(problem, parallel, scratch, true, outputs);
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

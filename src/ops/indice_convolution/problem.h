@@ -10,7 +10,7 @@
 #include "detops.h"
 #include "sparse/pair_lists.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 // The filter of every offset as a matrix: element (row, column) of offset k is at
 // k * offset_stride + row * row_stride + column * column_stride. Forward: rows are input channels.
@@ -99,6 +99,6 @@ struct PassText {
   char text[160];
 };
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_PROBLEM_H_

@@ -17,7 +17,7 @@
 #include "ops/indice_convolution/rows/panels.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -340,7 +340,7 @@ HWY_NOINLINE void AddOuterProducts(D d, const RowPairs<C>& pairs, C* HWY_RESTRIC
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

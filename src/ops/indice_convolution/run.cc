@@ -5,7 +5,7 @@
 #include "ops/indice_convolution/problem.h"
 #include "ops/indice_convolution/rows/pass.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 namespace {
 
 RowProductsKernels ChooseKernels(const RowProductsProblem& problem) {
@@ -91,4 +91,4 @@ RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const 
   return ConvolveLists(call, problem, lists);
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution

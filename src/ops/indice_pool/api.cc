@@ -3,7 +3,7 @@
 #include "ops/indice_pool/problem.h"
 #include "sparse/pair_check.h"
 
-namespace detops {
+namespace detops::indice_pool {
 namespace {
 
 // The pairs of a call, or none if it works on a rulebook.
@@ -156,9 +156,12 @@ BackwardArguments MakeBackwardArguments(detopsPoolMethod_t method, const TensorA
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::indice_pool
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::indice_pool;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsIndicePoolForward(mluOpHandle_t handle, detopsPoolMethod_t method, detopsMaximumStart_t start,
                                       const mluOpTensorDescriptor_t features_desc, const void* features,

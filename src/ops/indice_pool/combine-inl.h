@@ -19,8 +19,10 @@
 #include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_pool {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -133,7 +135,7 @@ class Combine {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_pool
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

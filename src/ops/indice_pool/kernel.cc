@@ -16,8 +16,10 @@
 #include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_pool {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -150,15 +152,15 @@ PoolKernel PoolKernelOn(PoolKind kind, mluOpDataType_t type) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_pool
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::indice_pool {
 
 HWY_EXPORT(PoolKernelOn);
 
 PoolKernel ChoosePoolKernel(PoolKind kind, mluOpDataType_t type) { return DETOPS_DISPATCH(PoolKernelOn)(kind, type); }
 
-}  // namespace detops
+}  // namespace detops::indice_pool
 #endif  // HWY_ONCE

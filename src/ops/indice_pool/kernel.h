@@ -6,7 +6,7 @@
 
 #include "ops/indice_pool/problem.h"
 
-namespace detops {
+namespace detops::indice_pool {
 
 // Consecutive near rows with the far rows of their pairs, near row after near row.
 struct PoolRows {
@@ -24,6 +24,6 @@ using PoolKernel = void (*)(const PoolRows& rows);
 // For the present SIMD target.
 PoolKernel ChoosePoolKernel(PoolKind kind, mluOpDataType_t type);
 
-}  // namespace detops
+}  // namespace detops::indice_pool
 
 #endif  // DETOPS_OPS_INDICE_POOL_KERNEL_H_

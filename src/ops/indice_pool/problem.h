@@ -11,7 +11,7 @@
 #include "detops.h"
 #include "sparse/pair_lists.h"
 
-namespace detops {
+namespace detops::indice_pool {
 
 enum class PoolKind {
   kMaximumFromZero,
@@ -43,6 +43,6 @@ RunResult Pool(const Call& call, const PoolProblem& problem, const IndicePairs& 
 // The same on lists that have been made before, of both sides, between tensors of so many rows.
 RunResult Pool(const Call& call, const PoolProblem& problem, const PairLists by_side[2], const int64_t rows[2]);
 
-}  // namespace detops
+}  // namespace detops::indice_pool
 
 #endif  // DETOPS_OPS_INDICE_POOL_PROBLEM_H_

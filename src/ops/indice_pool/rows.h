@@ -8,7 +8,7 @@
 
 #include "sparse/pair_lists.h"
 
-namespace detops {
+namespace detops::indice_pool {
 
 // Unsigned, so that it costs one instruction.
 inline uint32_t RowInBlock(int32_t near) { return static_cast<uint32_t>(near) % static_cast<uint32_t>(kBlockRows); }
@@ -47,6 +47,6 @@ inline void ListByRows(const PairLists& lists, int64_t block, int64_t begins[kBl
   }
 }
 
-}  // namespace detops
+}  // namespace detops::indice_pool
 
 #endif  // DETOPS_OPS_INDICE_POOL_ROWS_H_

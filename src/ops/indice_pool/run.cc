@@ -9,7 +9,7 @@
 #include "ops/indice_pool/problem.h"
 #include "ops/indice_pool/rows.h"
 
-namespace detops {
+namespace detops::indice_pool {
 namespace {
 
 // A block of a 3x3x3 kernel without repeated pairs fits; what a worker lists stays in its L1 cache.
@@ -137,4 +137,4 @@ RunResult Pool(const Call& call, const PoolProblem& problem, const PairLists by_
   return pass.Run(by_side[near], by_side[1], parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
-}  // namespace detops
+}  // namespace detops::indice_pool

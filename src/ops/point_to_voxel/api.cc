@@ -8,7 +8,7 @@
 #include "core/half.h"
 #include "ops/point_to_voxel/problem.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 namespace {
 
 // How a number of an array argument is called in a sentence: "voxel_size[1]".
@@ -204,9 +204,12 @@ PointToVoxelProblem MakeProblem(const Arguments& args) {
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::point_to_voxel;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const double range_max[],
                                  const double voxel_size[], int grid[]) {

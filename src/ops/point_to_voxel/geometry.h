@@ -8,7 +8,7 @@
 
 #include "core/checked_math.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 
 inline constexpr int kMaxVoxelDims = 4;
 
@@ -71,6 +71,6 @@ class VoxelKeys {
   int shift_[kMaxVoxelDims + 1] = {};
 };
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 
 #endif  // DETOPS_OPS_POINT_TO_VOXEL_GEOMETRY_H_

@@ -14,8 +14,10 @@
 #include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::point_to_voxel {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -114,15 +116,15 @@ void Means(mluOpDataType_t type, const MeanRows& rows) {
 PointToVoxelKernels PointToVoxelKernelsOfTarget() { return {Means}; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::point_to_voxel {
 
 HWY_EXPORT(PointToVoxelKernelsOfTarget);
 
 PointToVoxelKernels ChoosePointToVoxelKernels() { return DETOPS_DISPATCH(PointToVoxelKernelsOfTarget)(); }
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 #endif  // HWY_ONCE

@@ -6,7 +6,7 @@
 
 #include "mlu_op.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 
 // The points of one voxel that count, 1 at least.
 struct PointList {
@@ -30,6 +30,6 @@ struct PointToVoxelKernels {
 // Those of the SIMD target in use. A call asks once, at its start.
 PointToVoxelKernels ChoosePointToVoxelKernels();
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 
 #endif  // DETOPS_OPS_POINT_TO_VOXEL_KERNEL_H_

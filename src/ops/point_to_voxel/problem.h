@@ -10,7 +10,7 @@
 #include "ops/point_to_voxel/geometry.h"
 #include "ops/point_to_voxel/kernel.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 
 // Points and clouds are numbered in 31 bits.
 inline constexpr int64_t kMaxCloudPoints = INT32_MAX;
@@ -41,6 +41,6 @@ struct PointToVoxelProblem {
 RunResult PointToVoxel(const PointToVoxelProblem& problem, const Parallel& parallel, Scratch& scratch,
                        int64_t* voxel_num);
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 
 #endif  // DETOPS_OPS_POINT_TO_VOXEL_PROBLEM_H_

@@ -5,7 +5,7 @@
 
 #include "core/bit_sort.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 namespace {
 
 constexpr int64_t kMinTaskItems = 8 << 10;
@@ -117,4 +117,4 @@ bool VoxelRows::SortByKey(const PointToVoxelProblem& problem, const Parallel& pa
   return taken;
 }
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel

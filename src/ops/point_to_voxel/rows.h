@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "ops/point_to_voxel/groups/groups.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 
 class VoxelRows {
  public:
@@ -34,6 +34,6 @@ class VoxelRows {
   int32_t* group_of_row_ = nullptr;
 };
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 
 #endif  // DETOPS_OPS_POINT_TO_VOXEL_ROWS_H_

@@ -7,7 +7,7 @@
 #include "ops/point_to_voxel/problem.h"
 #include "ops/point_to_voxel/rows.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 namespace {
 
 // memcpy of few bytes, an even number, without a call.
@@ -129,4 +129,4 @@ RunResult PointToVoxel(const PointToVoxelProblem& problem, const Parallel& paral
   return RunResult::kDone;
 }
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel

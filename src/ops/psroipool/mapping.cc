@@ -6,7 +6,7 @@
 #include "core/half.h"
 #include "ops/psroipool/planes/planes.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 constexpr int64_t kBehindPattern = 16;  // a vector that starts in the pattern may end behind it
@@ -80,4 +80,4 @@ bool InspectMapping(const PsRoiPoolProblem& problem, const Parallel& parallel, c
   return done;
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool

@@ -6,7 +6,7 @@
 
 #include "ops/psroipool/problem.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 // Numbers of the pattern: the channels of one roi, and some of them again behind it.
 int64_t PatternSize(const PsRoiPoolProblem& problem);
@@ -25,6 +25,6 @@ struct MappingFindings {
 bool InspectMapping(const PsRoiPoolProblem& problem, const Parallel& parallel, const int32_t* mapping,
                     bool look_for_bad, int32_t* pattern, MappingFindings* findings);
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_MAPPING_H_

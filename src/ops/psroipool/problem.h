@@ -10,7 +10,7 @@
 #include "ops/psroipool/geometry/geometry.h"
 #include "ops/psroipool/kernel/kernel.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 struct PsRoiPoolProblem {
   mluOpDataType_t type;
@@ -41,6 +41,6 @@ RunResult PsRoiPoolBackwardMapped(const PsRoiPoolProblem& problem, const int32_t
 // The result of forward for a map without pixels: zeros, and mapping_channel. Either may be nullptr.
 RunResult PsRoiPoolEmpty(const PsRoiPoolProblem& problem, const Parallel& parallel, Scratch& scratch);
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_PROBLEM_H_

@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 struct VoxelGrid {
   int64_t x, y, z;
@@ -88,6 +88,6 @@ BoxFrame<Real> MakeBoxFrame(const Real roi[7], const VoxelGrid& grid, const BoxR
   return frame;
 }
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_GEOMETRY_H_

@@ -10,7 +10,7 @@
 #include "core/scratch.h"
 #include "ops/roiaware_pool3d/kernel/kernel.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 enum class PoolMethod { kMax, kAverage };
 
@@ -99,6 +99,6 @@ RunResult RoiAwareBackward(const GradientProblem& problem, bool check, const Par
 inline constexpr int64_t kMaxVoxels = int64_t{1} << 32;
 inline constexpr int64_t kMaxPoints = INT32_MAX;
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_PROBLEM_H_

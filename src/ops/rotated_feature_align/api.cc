@@ -6,7 +6,7 @@
 #include "ops/rotated_feature_align/problem.h"
 #include "recording/gen_case.h"
 
-namespace detops {
+namespace detops::rotated_feature_align {
 namespace {
 
 constexpr char kPointsRule[] = "1 or 5";
@@ -42,9 +42,12 @@ void Describe(const TensorArg& source, const TensorArg& boxes, const TensorArg& 
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::rotated_feature_align
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::rotated_feature_align;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t handle,
                                                             const mluOpTensorDescriptor_t input_desc, const void* input,

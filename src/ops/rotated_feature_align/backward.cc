@@ -10,7 +10,7 @@
 #include "ops/rotated_feature_align/problem.h"
 #include "ops/rotated_feature_align/taps.h"
 
-namespace detops {
+namespace detops::rotated_feature_align {
 namespace {
 
 // Images are worked on together while their lists fit; more would only push the data out of the caches.
@@ -268,4 +268,4 @@ RunResult RotatedFeatureAlignBackward(const RotatedFeatureAlignProblem& problem,
   return WithElementType(problem.type, [&]<typename T>() { return AlignBackward<T>(problem, parallel, scratch); });
 }
 
-}  // namespace detops
+}  // namespace detops::rotated_feature_align

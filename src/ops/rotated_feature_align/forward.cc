@@ -6,7 +6,7 @@
 #include "ops/rotated_feature_align/problem.h"
 #include "ops/rotated_feature_align/taps.h"
 
-namespace detops {
+namespace detops::rotated_feature_align {
 namespace {
 
 constexpr int64_t kPixelsAtOnce = 32;
@@ -111,4 +111,4 @@ RunResult RotatedFeatureAlignForward(const RotatedFeatureAlignProblem& problem, 
   });
 }
 
-}  // namespace detops
+}  // namespace detops::rotated_feature_align

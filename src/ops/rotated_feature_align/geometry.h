@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace detops {
+namespace detops::rotated_feature_align {
 
 inline constexpr int kMaxSamplePoints = 5;
 inline constexpr int kNeighbours = 4;
@@ -92,6 +92,6 @@ inline void BilinearWeights(Real fraction_y, Real fraction_x, Real weights[kNeig
   weights[3] = fraction_y * fraction_x;
 }
 
-}  // namespace detops
+}  // namespace detops::rotated_feature_align
 
 #endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_GEOMETRY_H_

@@ -14,8 +14,10 @@
 #include "simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::rotated_feature_align {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -192,11 +194,11 @@ void ComputeRowSums(const RowSums& sums) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::rotated_feature_align
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::rotated_feature_align {
 
 HWY_EXPORT(ComputeRowSums);
 
@@ -209,5 +211,5 @@ bool CanStream(const void* target, int64_t row_bytes, int64_t rows) {
          row_bytes * rows >= kLargeOutput;
 }
 
-}  // namespace detops
+}  // namespace detops::rotated_feature_align
 #endif  // HWY_ONCE

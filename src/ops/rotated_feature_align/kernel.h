@@ -6,7 +6,7 @@
 
 #include "mlu_op.h"
 
-namespace detops {
+namespace detops::rotated_feature_align {
 
 // One term of a sum: a row of the source and its weight. Real is float, or double for double tensors.
 template <typename Real>
@@ -41,6 +41,6 @@ bool CanStream(const void* target, int64_t row_bytes, int64_t rows);
 using RowSumsKernel = void (*)(const RowSums& sums);
 RowSumsKernel ChooseRowSumsKernel();
 
-}  // namespace detops
+}  // namespace detops::rotated_feature_align
 
 #endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_KERNEL_H_

@@ -10,7 +10,7 @@
 #include "mlu_op.h"
 #include "ops/rotated_feature_align/kernel.h"
 
-namespace detops {
+namespace detops::rotated_feature_align {
 
 struct RotatedFeatureAlignProblem {
   mluOpDataType_t type;
@@ -37,6 +37,6 @@ RunResult RotatedFeatureAlignBackward(const RotatedFeatureAlignProblem& problem,
 bool RotatedFeatureAlignForwardFits(int64_t height, int64_t width);
 bool RotatedFeatureAlignBackwardFits(int64_t height, int64_t width, int points);
 
-}  // namespace detops
+}  // namespace detops::rotated_feature_align
 
 #endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_PROBLEM_H_

@@ -8,7 +8,7 @@
 #include "ops/rotated_feature_align/geometry.h"
 #include "ops/rotated_feature_align/problem.h"
 
-namespace detops {
+namespace detops::rotated_feature_align {
 
 template <typename T>
 RotatedBox<RealOf<T>> LoadBox(const void* boxes, int64_t pixel) {
@@ -33,6 +33,6 @@ inline void VisitSamples(const RotatedFeatureAlignProblem& problem, int64_t pixe
 // Elements of work below which a second thread costs more than it brings: about 10 us.
 inline constexpr int64_t kMinTaskElements = 200'000;
 
-}  // namespace detops
+}  // namespace detops::rotated_feature_align
 
 #endif  // DETOPS_OPS_ROTATED_FEATURE_ALIGN_TAPS_H_

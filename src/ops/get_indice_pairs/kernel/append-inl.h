@@ -13,7 +13,7 @@
 #include "ops/get_indice_pairs/kernel/compress.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -73,7 +73,7 @@ HWY_INLINE int32_t* AppendSlot(const int32_t* HWY_RESTRICT met, int sites, int32
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // For each mask of up to 8 lanes the numbers of the lanes set, in order, 4 bits each; the rest is 0.
 struct CompressLanes {
@@ -20,6 +20,6 @@ struct CompressLanes {
 };
 inline constexpr CompressLanes kCompressLanes;
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_KERNEL_COMPRESS_H_

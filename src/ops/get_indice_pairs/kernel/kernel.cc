@@ -12,7 +12,7 @@
 #include "ops/get_indice_pairs/kernel/append-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -148,11 +148,11 @@ void CountUp(int32_t* data, int64_t count, bool stream) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::get_indice_pairs {
 
 HWY_EXPORT(AppendPairs);
 HWY_EXPORT(SortList);
@@ -170,5 +170,5 @@ IndicePairsKernels ChooseIndicePairsKernels() {
           ChooseAppendReached(),         ChooseWordKernels()};
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 #endif  // HWY_ONCE

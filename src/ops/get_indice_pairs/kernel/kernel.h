@@ -7,7 +7,7 @@
 #include "ops/get_indice_pairs/regular/kernel.h"
 #include "ops/get_indice_pairs/submanifold/words_kernel.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // What a block of consecutive input sites meets under several offsets, and where the pairs go.
 //
@@ -65,6 +65,6 @@ struct IndicePairsKernels {
 // The present SIMD target's; ask once per call.
 IndicePairsKernels ChooseIndicePairsKernels();
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_KERNEL_KERNEL_H_

@@ -12,7 +12,7 @@
 #include "ops/get_indice_pairs/regular/bits.h"
 #include "ops/get_indice_pairs/regular/pass.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 // What should stay in the second- or third-level cache.
@@ -185,4 +185,4 @@ bool GetRegularPairsByBatch(const GetIndicePairsProblem& problem, const Parallel
   return *result == RunResult::kDone ? can_be_done : *result != RunResult::kNoMemory;
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

@@ -5,7 +5,7 @@
 
 #include "ops/get_indice_pairs/regular/geometry.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 // The number of combinations of remainders by the strides.
@@ -170,4 +170,4 @@ int32_t* WriteSitesOfWord(const GetIndicePairsProblem& problem, int64_t first, u
   return out;
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

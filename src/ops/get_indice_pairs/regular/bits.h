@@ -10,7 +10,7 @@
 #include "ops/get_indice_pairs/problem.h"
 #include "ops/get_indice_pairs/regular/kernel.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 inline int64_t SitesOfBatch(const GetIndicePairsProblem& problem) {
   int64_t sites = 1;
@@ -74,6 +74,6 @@ class RegularPieces {
 // `out` on; returns the row behind them.
 int32_t* WriteSitesOfWord(const GetIndicePairsProblem& problem, int64_t first, uint64_t word, int32_t* out);
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_REGULAR_BITS_H_

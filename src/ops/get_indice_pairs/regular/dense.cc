@@ -8,7 +8,7 @@
 #include "ops/get_indice_pairs/regular/bits.h"
 #include "ops/get_indice_pairs/regular/pass.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 constexpr int64_t kMinTaskSites = 2 << 10;
@@ -129,4 +129,4 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
   return done ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

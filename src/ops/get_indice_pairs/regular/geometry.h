@@ -10,7 +10,7 @@
 #include "core/checked_math.h"
 #include "ops/get_indice_pairs/problem.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // The kernel offsets under which input coordinates of one axis reach the output space.
 //
@@ -102,6 +102,6 @@ inline void SiteCoordinates(const GetIndicePairsProblem& problem, int64_t site, 
   coordinates[0] = static_cast<int32_t>(site);
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_REGULAR_GEOMETRY_H_

@@ -15,7 +15,7 @@
 #include "ops/get_indice_pairs/kernel/append-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -202,11 +202,11 @@ void AppendReached(const RegularGeometry& geometry, int64_t count, const int32_t
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::get_indice_pairs {
 
 HWY_EXPORT(MarkReached);
 HWY_EXPORT(AppendReached);
@@ -214,5 +214,5 @@ HWY_EXPORT(AppendReached);
 MarkReachedKernel ChooseMarkReached() { return &DETOPS_DISPATCH(MarkReached); }
 AppendReachedKernel ChooseAppendReached() { return &DETOPS_DISPATCH(AppendReached); }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 #endif  // HWY_ONCE

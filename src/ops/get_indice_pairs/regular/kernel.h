@@ -6,7 +6,7 @@
 
 #include "sparse/sparse_convolution.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // Input sites that are worked on together; what belongs to them stays in the first-level cache.
 inline constexpr int kBlockSites = 256;
@@ -69,6 +69,6 @@ using AppendReachedKernel = void (*)(const RegularGeometry& geometry, int64_t co
 MarkReachedKernel ChooseMarkReached();
 AppendReachedKernel ChooseAppendReached();
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_REGULAR_KERNEL_H_

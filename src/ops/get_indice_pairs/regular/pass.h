@@ -7,7 +7,7 @@
 
 #include "ops/get_indice_pairs/problem.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // The dense way has a bit for every site of the output space and works with vectors of 32-bit numbers. It is for spaces
 // that are not too large beside the number of inputs; true if this is one.
@@ -28,6 +28,6 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
 bool GetRegularPairsByBatch(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
                             bool count_only, int64_t* outputs, RunResult* result);
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_REGULAR_PASS_H_

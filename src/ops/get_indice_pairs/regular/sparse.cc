@@ -8,7 +8,7 @@
 #include "ops/get_indice_pairs/regular/geometry.h"
 #include "ops/get_indice_pairs/regular/pass.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 constexpr int64_t kMinTaskSites = 512;
@@ -182,4 +182,4 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
   return done ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

@@ -12,7 +12,7 @@
 #include "ops/get_indice_pairs/submanifold/word_search.h"
 #include "ops/get_indice_pairs/submanifold/words.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 constexpr int64_t kMinTaskSites = 4 << 10;
@@ -197,4 +197,4 @@ RunResult GetSubmanifoldPairs(const GetIndicePairsProblem& problem, const Parall
   return Search(problem, parallel, sites, memory).Find() ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

@@ -8,7 +8,7 @@
 
 #include "core/parallel.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 class SitePieces {
  public:
@@ -60,6 +60,6 @@ class SitePieces {
   int64_t counts_[kMaxTasks];
 };
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_PIECES_H_

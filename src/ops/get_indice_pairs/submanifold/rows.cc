@@ -7,7 +7,7 @@
 #include "ops/get_indice_pairs/submanifold/pieces.h"
 #include "ops/get_indice_pairs/submanifold/search.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 // A site as the order sees it.
@@ -210,4 +210,4 @@ RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& pa
                                     : SortIntoRows<unsigned __int128>(problem, parallel, room, rows);
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

@@ -7,7 +7,7 @@
 #include "core/arena.h"
 #include "ops/get_indice_pairs/problem.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // "Position" is a place in this order; equal sites are in the order of their input indices.
 struct SiteRows {
@@ -38,6 +38,6 @@ struct SiteSortRoom {
 RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
                         SiteRows& rows);
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_ROWS_H_

@@ -5,7 +5,7 @@
 
 #include "core/checked_math.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 bool OffsetGroups::Next(OffsetGroup& group) {
   const int last = problem_.dims - 1;
@@ -282,4 +282,4 @@ void RowSearch::Append(int64_t begin, int64_t end, int32_t* list, int32_t* count
   problem_.kernels.append_pairs(block);
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

@@ -12,7 +12,7 @@
 #include "ops/get_indice_pairs/problem.h"
 #include "ops/get_indice_pairs/submanifold/rows.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // Offsets that are searched together. A slot is the number of an offset among them.
 struct OffsetGroup {
@@ -97,6 +97,6 @@ class RowSearch {
   int32_t* block_ = nullptr;  // [slots][kBlockSites]
 };
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_SEARCH_H_

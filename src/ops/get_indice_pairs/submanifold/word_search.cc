@@ -5,7 +5,7 @@
 
 #include "core/checked_math.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 int64_t WordSearch::MaxBytes(const GetIndicePairsProblem& problem, const WordGeometry& geometry) {
   const int64_t slots = std::min<int64_t>(problem.offsets, OffsetGroup::kMaxSlots);
@@ -130,4 +130,4 @@ void WordSearch::Append(int64_t begin, int64_t end, int32_t* list, int32_t* coun
   }
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

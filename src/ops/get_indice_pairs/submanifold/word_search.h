@@ -13,7 +13,7 @@
 #include "ops/get_indice_pairs/submanifold/search.h"
 #include "ops/get_indice_pairs/submanifold/words.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // One task's search through a range of words.
 class WordSearch {
@@ -54,6 +54,6 @@ class WordSearch {
   int32_t** heads_ = nullptr;  // [slots]
 };
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_WORD_SEARCH_H_

@@ -6,7 +6,7 @@
 #include "core/checked_math.h"
 #include "ops/get_indice_pairs/submanifold/pieces.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace {
 
 constexpr int kMaxReach = 8;  // a word has at least 48 sites of its own
@@ -150,4 +150,4 @@ RunResult BuildSiteWords(const GetIndicePairsProblem& problem, const WordGeometr
   return SortIntoWords(problem, geometry, keys, parallel, room, words);
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs

@@ -10,7 +10,7 @@
 #include "core/arena.h"
 #include "ops/get_indice_pairs/problem.h"
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // Where the sites of a submanifold convolution are among the words. Rows differ on all axes but the last, planes on all
 // but the last two.
@@ -60,6 +60,6 @@ struct WordSortRoom {
 RunResult BuildSiteWords(const GetIndicePairsProblem& problem, const WordGeometry& geometry, const Parallel& parallel,
                          const WordSortRoom& room, SiteWords& words);
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_WORDS_H_

@@ -11,7 +11,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::get_indice_pairs {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -259,11 +259,11 @@ int64_t RankSites(const SitesToRank& sites) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::get_indice_pairs {
 
 HWY_EXPORT(CollectWords);
 HWY_EXPORT(PackSites);
@@ -275,5 +275,5 @@ WordKernels ChooseWordKernels() {
           &DETOPS_DISPATCH(SearchWords)};
 }
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 #endif  // HWY_ONCE

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace detops {
+namespace detops::get_indice_pairs {
 
 // How a site becomes a key: the id of its word, then in 6 bits its number there.
 struct SiteKeys {
@@ -89,6 +89,6 @@ struct WordKernels {
 // The present SIMD target's.
 WordKernels ChooseWordKernels();
 
-}  // namespace detops
+}  // namespace detops::get_indice_pairs
 
 #endif  // DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_WORDS_KERNEL_H_

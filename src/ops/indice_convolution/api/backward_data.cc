@@ -5,7 +5,7 @@
 #include "ops/indice_convolution/api/check.h"
 #include "recording/gen_case.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 namespace {
 
 constexpr char kCaseName[] = "indice_convolution_backward_data";
@@ -85,9 +85,12 @@ void Describe(const Arguments& args, GenCase& record) {
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::indice_convolution;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetIndiceConvolutionBackwardDataWorkspaceSize(
     mluOpHandle_t handle, const mluOpTensorDescriptor_t output_grad_desc, const mluOpTensorDescriptor_t filters_desc,

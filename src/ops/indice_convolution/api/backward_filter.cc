@@ -6,7 +6,7 @@
 #include "ops/indice_convolution/api/check.h"
 #include "recording/gen_case.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 void CheckOnchipTypes(ArgCheck& check, const Call& call, const TensorArg& features, const TensorArg& output_grad,
                       const TensorArg& filters_grad) {
@@ -101,9 +101,12 @@ void Describe(const Arguments& args, GenCase& record) {
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::indice_convolution;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize(
     mluOpHandle_t handle, const mluOpTensorDescriptor_t features_desc, const mluOpTensorDescriptor_t output_grad_desc,

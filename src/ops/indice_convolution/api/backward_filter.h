@@ -5,7 +5,7 @@
 #include "core/arg_check.h"
 #include "ops/indice_convolution/problem.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 // The types a caller has asked the accelerator to compute in must not be narrower than the tensors'.
 void CheckOnchipTypes(ArgCheck& check, const Call& call, const TensorArg& features, const TensorArg& output_grad,
@@ -15,6 +15,6 @@ void CheckOnchipTypes(ArgCheck& check, const Call& call, const TensorArg& featur
 OuterProductsProblem MakeFilterProblem(const TensorArg& features, const TensorArg& output_grad,
                                        const TensorArg& filters_grad, const FilterMatrices& filter, bool inverse);
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_API_BACKWARD_FILTER_H_

@@ -4,7 +4,7 @@
 #include "core/context.h"
 #include "core/data_type.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 bool IsFull(const Call& call) { return call.handle()->profile == DETOPS_PROFILE_FULL; }
 
@@ -109,4 +109,4 @@ void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_lis
   check.Separate(space, inputs);
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution

@@ -10,7 +10,7 @@
 #include "ops/indice_convolution/problem.h"
 #include "sparse/pair_check.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 // Behind the check of the handle.
 bool IsFull(const Call& call);
@@ -58,6 +58,6 @@ mluOpStatus_t RunAndFinish(const Call& call, const Problem& problem, const Indic
   return call.Finish(result);
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_API_CHECK_H_

@@ -8,7 +8,7 @@
 #include "ops/indice_convolution/api/check.h"
 #include "recording/gen_case.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 void CheckForwardTypes(ArgCheck& check, const ForwardArguments& args) {
   check.FloatingType(args.features).FloatingType(args.filters);
@@ -170,9 +170,12 @@ mluOpStatus_t RunForward(const char* name, mluOpHandle_t handle, const ForwardAr
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::indice_convolution;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetIndiceConvolutionForwardWorkspaceSize(
     mluOpHandle_t handle, const mluOpTensorDescriptor_t features_desc, const mluOpTensorDescriptor_t filters_desc,

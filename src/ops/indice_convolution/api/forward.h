@@ -5,7 +5,7 @@
 #include "core/arg_check.h"
 #include "ops/indice_convolution/problem.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 struct ForwardArguments {
   TensorArg features, filters;
@@ -33,6 +33,6 @@ void CheckFinishShapes(ArgCheck& check, const ForwardArguments& args, Dim& rows,
 
 RowProductsProblem MakeForwardProblem(const ForwardArguments& args);
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_API_FORWARD_H_

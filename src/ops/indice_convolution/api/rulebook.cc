@@ -8,7 +8,7 @@
 #include "ops/indice_convolution/api/check.h"
 #include "ops/indice_convolution/api/forward.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 namespace {
 
 constexpr int64_t kMaxRows = int64_t{1} << 31;
@@ -32,9 +32,12 @@ RunResult MakeRulebook(const Call& call, const IndicePairs& pairs, detopsRuleboo
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::indice_convolution;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsCreateRulebook(mluOpHandle_t handle, const mluOpTensorDescriptor_t indice_pairs_desc,
                                    const void* indice_pairs, const int64_t indice_num[], int64_t num_act_in,

@@ -14,7 +14,7 @@
 #include "ops/indice_convolution/filters/outer-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -38,5 +38,5 @@ void AddInPlaceOf(const OuterProductsPart& part) {
 AddOuterProductsOfPart AddInPlaceOn(bool in_double) { return in_double ? AddInPlaceOf<double> : AddInPlaceOf<float>; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();

@@ -18,7 +18,7 @@
 #include "ops/indice_convolution/rows/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -161,11 +161,11 @@ OuterProductsKernels OuterProductsKernelsOf(mluOpDataType_t type) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::indice_convolution {
 
 HWY_EXPORT(OuterProductsKernelsOf);
 
@@ -174,5 +174,5 @@ OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type, const Filt
   return DETOPS_DISPATCH_NARROW(OuterProductsKernelsOf)(type);
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 #endif  // HWY_ONCE

@@ -8,7 +8,7 @@
 #include "ops/indice_convolution/problem.h"
 #include "ops/indice_convolution/rows/panels.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 // Pairs that are worked on together: their right rows stay in the L1 cache panel by panel, their left rows in the L2.
 inline constexpr int64_t kOuterChunk = 128;
@@ -79,6 +79,6 @@ struct OuterProductsKernels {
 // The present SIMD target's; ask once per call.
 OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type, const FilterMatrices& filter);
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_KERNEL_H_

@@ -18,7 +18,7 @@
 #include "ops/indice_convolution/product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
 // `rows` channels as nearly equal groups of at most `most`, so that no group is too small to hide latencies.
@@ -149,7 +149,7 @@ class PartPairs {
 };
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

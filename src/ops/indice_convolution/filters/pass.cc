@@ -6,7 +6,7 @@
 
 #include "core/one_by_one.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 namespace {
 
 // Segments: few, as each has matrices that are cleared, added up and may not stay in the caches; more only where that
@@ -139,4 +139,4 @@ PassText OuterProducts::Describe() const {
   return text;
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution

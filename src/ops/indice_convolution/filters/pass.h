@@ -10,7 +10,7 @@
 #include "ops/indice_convolution/filters/kernel.h"
 #include "ops/indice_convolution/problem.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 // The blocks are cut into segments; every segment sums up matrices of its own, which are then added in order. How many
 // segments there are does not depend on the threads, so neither do the bits.
@@ -50,6 +50,6 @@ class OuterProducts {
   std::byte* right_;  // [workers]
 };
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_PASS_H_

@@ -15,7 +15,7 @@
 #include "ops/indice_convolution/rows/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -78,7 +78,7 @@ void FinishRows(const RowProductsProblem& problem, int64_t first, int64_t rows, 
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

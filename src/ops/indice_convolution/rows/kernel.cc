@@ -23,7 +23,7 @@
 #include "ops/indice_convolution/rows/thin-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -332,11 +332,11 @@ RowProductsKernels RowProductsKernelsOf(mluOpDataType_t type) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::indice_convolution {
 
 HWY_EXPORT(RowProductsKernelsOf);
 
@@ -346,5 +346,5 @@ RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type, const FilterMa
   return DETOPS_DISPATCH_NARROW(RowProductsKernelsOf)(type);
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 #endif  // HWY_ONCE

@@ -7,7 +7,7 @@
 #include "ops/indice_convolution/problem.h"
 #include "ops/indice_convolution/rows/panels.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 // Columns of the target that are worked on together: their sums stay in the L2 cache.
 inline constexpr int64_t kColumnBlock = 256;
@@ -104,6 +104,6 @@ struct RowProductsKernels {
 // The present SIMD target's; ask once per call.
 RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type, const FilterMatrices& filter);
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_ROWS_KERNEL_H_

@@ -22,7 +22,7 @@
 #include "ops/indice_convolution/rows/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
 // Sums of type C may be narrow products on this target, if WayOf says so.
@@ -137,7 +137,7 @@ inline void OrderColumns(const float* sums, int64_t rows, int64_t columns, const
 
 #endif  // HWY_TARGET
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

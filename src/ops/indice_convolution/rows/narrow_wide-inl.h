@@ -18,7 +18,7 @@
 #include "ops/indice_convolution/rows/kernel.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX3
@@ -119,7 +119,7 @@ inline void OrderColumns(const float* sums, int64_t rows, int64_t columns, const
 
 #endif  // HWY_TARGET
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -21,8 +21,10 @@
 #include "simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 
 // Rows of `count` columns, one behind the other and `padded` with zeros.
 template <typename T>
@@ -83,7 +85,7 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace detops {
+namespace detops::indice_convolution {
 
 inline int64_t PaddedColumns(int64_t columns, int64_t lanes) { return (columns + lanes - 1) / lanes * lanes; }
 
@@ -22,6 +22,6 @@ inline int64_t PackedDistance(int64_t pairs, int64_t width, int64_t number_size)
   return pairs * width + 64 / number_size;
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_ROWS_PANELS_H_

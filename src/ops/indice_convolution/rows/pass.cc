@@ -5,7 +5,7 @@
 
 #include "core/one_by_one.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 namespace {
 
 // The sums of a tile stay in the L2 cache. With one panel of columns they are touched more often than anything else.
@@ -105,4 +105,4 @@ PassText RowProducts::Describe() const {
   return text;
 }
 
-}  // namespace detops
+}  // namespace detops::indice_convolution

@@ -10,7 +10,7 @@
 #include "ops/indice_convolution/problem.h"
 #include "ops/indice_convolution/rows/kernel.h"
 
-namespace detops {
+namespace detops::indice_convolution {
 
 // The arrays a pass needs besides the lists; with an arena that only counts, this tells how much that is.
 class RowProducts {
@@ -43,6 +43,6 @@ class RowProducts {
   std::byte* converted_;
 };
 
-}  // namespace detops
+}  // namespace detops::indice_convolution
 
 #endif  // DETOPS_OPS_INDICE_CONVOLUTION_ROWS_PASS_H_

@@ -15,8 +15,10 @@
 #include "simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 
 template <typename T>
 using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -69,7 +71,7 @@ void ConvertElements(const void* tensor, int64_t begin, int64_t end, void* numbe
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

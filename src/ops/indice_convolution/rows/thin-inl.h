@@ -15,7 +15,7 @@
 #include "ops/indice_convolution/rows/kernel.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
 // One pair under one vector of columns. Even and odd channels are two chains, added in the end: one would be as long as
@@ -66,7 +66,7 @@ HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -6,7 +6,7 @@
 #include "core/bit_sort.h"
 #include "ops/point_to_voxel/groups/words.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 namespace {
 
 constexpr int64_t kMinTaskPoints = 4 << 10;
@@ -249,4 +249,4 @@ bool GroupPoints(const PointToVoxelProblem& problem, const CloudRanges& clouds, 
                                 : Grouping<unsigned __int128>(problem, clouds, parallel, room, groups).Run();
 }
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel

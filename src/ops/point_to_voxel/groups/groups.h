@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "ops/point_to_voxel/problem.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 
 // A voxel that holds points: points[begin, begin + count), ascending.
 struct VoxelGroup {
@@ -52,6 +52,6 @@ void TakeGroups(const PointToVoxelProblem& problem, Arena& arena, VoxelGroups& g
 [[nodiscard]] bool GroupPoints(const PointToVoxelProblem& problem, const CloudRanges& clouds, const Parallel& parallel,
                                const GroupRoom& room, VoxelGroups& groups);
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 
 #endif  // DETOPS_OPS_POINT_TO_VOXEL_GROUPS_GROUPS_H_

@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "ops/point_to_voxel/groups/groups.h"
 
-namespace detops {
+namespace detops::point_to_voxel {
 
 inline VoxelKeys KeysOf(const PointToVoxelProblem& problem) { return {problem.dims, problem.grid, problem.clouds}; }
 inline int PointBits(const PointToVoxelProblem& problem) { return BitsToNumber(problem.points); }
@@ -82,6 +82,6 @@ int64_t WriteWords(const PointToVoxelProblem& problem, const CloudRanges& clouds
   return written;
 }
 
-}  // namespace detops
+}  // namespace detops::point_to_voxel
 
 #endif  // DETOPS_OPS_POINT_TO_VOXEL_GROUPS_WORDS_H_

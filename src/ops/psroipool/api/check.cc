@@ -10,7 +10,7 @@
 #include "ops/psroipool/mapping.h"
 #include "recording/gen_case.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 PsRoiPoolProblem MakeProblem(const PsRoiPoolArguments& args) {
@@ -215,4 +215,4 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolA
   });
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool

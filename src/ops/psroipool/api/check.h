@@ -5,7 +5,7 @@
 #include "core/arg_check.h"
 #include "ops/psroipool/problem.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 struct PsRoiPoolArguments {
   BinRules rules;
@@ -40,6 +40,6 @@ mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolAr
                             size_t workspace_size);
 mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args);
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_API_CHECK_H_

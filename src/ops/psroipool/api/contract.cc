@@ -1,7 +1,10 @@
 // The C entry points of the contract: check table, then problem, then run.
 #include "ops/psroipool/api/check.h"
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::psroipool;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
     mluOpHandle_t handle, const int pooled_height, const int pooled_width, const float spatial_scale,

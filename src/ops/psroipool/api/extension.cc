@@ -2,7 +2,7 @@
 #include "core/data_type.h"
 #include "ops/psroipool/api/check.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 void CheckLayouts(ArgCheck& check, std::initializer_list<TensorArg> tensors) {
@@ -70,9 +70,12 @@ void CheckShapes(ArgCheck& check, const PsRoiPoolArguments& args) {
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::psroipool
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::psroipool;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsPsRoiPoolForward(mluOpHandle_t handle, detopsPsRoiPoolConvention_t convention, int pooled_height,
                                      int pooled_width, double spatial_scale, int output_dim,

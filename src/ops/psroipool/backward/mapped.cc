@@ -10,7 +10,7 @@
 #include "ops/psroipool/planes/planes.h"
 #include "ops/psroipool/problem.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
@@ -168,4 +168,4 @@ RunResult PsRoiPoolBackwardMapped(const PsRoiPoolProblem& problem, const int32_t
                          [&]<typename T>() { return MappedPass<T>(problem, mapping_channel, parallel).Run(scratch); });
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool

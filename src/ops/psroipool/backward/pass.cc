@@ -11,7 +11,7 @@
 #include "ops/psroipool/planes/planes.h"
 #include "ops/psroipool/problem.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 // Pixels that are written together.
@@ -349,4 +349,4 @@ RunResult PsRoiPoolBackward(const PsRoiPoolProblem& problem, const Parallel& par
   return BackwardPass(problem, parallel).Run(scratch);
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool

@@ -4,7 +4,7 @@
 #include "core/one_by_one.h"
 #include "ops/psroipool/forward/pass.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 // Rows. Each band costs a look at all rois.
@@ -189,4 +189,4 @@ bool PoolBands(const PsRoiPoolProblem& problem, const RoiTable& table, const Ban
   });
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool

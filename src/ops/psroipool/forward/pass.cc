@@ -10,7 +10,7 @@
 #include "core/data_type.h"
 #include "ops/psroipool/mapping.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 class ForwardPass {
@@ -207,4 +207,4 @@ RunResult PsRoiPoolEmpty(const PsRoiPoolProblem& problem, const Parallel& parall
   return RunResult::kDone;
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool

@@ -9,7 +9,7 @@
 #include "ops/psroipool/planes/planes.h"
 #include "ops/psroipool/problem.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 // One row of pixels into some planes. `image`: its number among the active ones.
 inline void RegroupRow(const PsRoiPoolProblem& problem, const PlanePlan& plan, const RoiTable& table,
@@ -71,6 +71,6 @@ bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, co
 bool PoolBands(const PsRoiPoolProblem& problem, const RoiTable& table, const BandMemory& memory,
                const Parallel& parallel, const ForwardBandPlan& plan);
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_FORWARD_PASS_H_

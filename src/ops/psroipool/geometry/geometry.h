@@ -10,7 +10,7 @@
 
 #include "detops.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 // The rows or columns [begin, end) of a bin that lie on the map; begin == end if there are none.
 struct BinSpan {
@@ -121,6 +121,6 @@ BinSpan SpanOfBin(const RoiAxis<Real>& axis, int64_t p, int64_t limit) {
   return {begin, std::max(begin, end)};
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_GEOMETRY_GEOMETRY_H_

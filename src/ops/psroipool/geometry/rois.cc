@@ -5,7 +5,7 @@
 #include "core/checked_math.h"
 #include "core/element_type.h"
 
-namespace detops {
+namespace detops::psroipool {
 namespace {
 
 constexpr int64_t kMinTaskRois = 128;  // some 5 us
@@ -210,4 +210,4 @@ bool FindBadRoi(const PsRoiPoolProblem& problem, const Parallel& parallel, int64
   return done;
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool

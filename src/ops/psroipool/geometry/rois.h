@@ -8,7 +8,7 @@
 #include "core/arena.h"
 #include "ops/psroipool/problem.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 // The pixels that the rois of an image use.
 struct MapRegion {
@@ -71,6 +71,6 @@ enum class RoiFault { kNone, kBatchId, kOverflow };
 // The first roi that has something wrong; its numbers are known to be finite. False if the caller's runner failed.
 bool FindBadRoi(const PsRoiPoolProblem& problem, const Parallel& parallel, int64_t* roi, RoiFault* fault);
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_GEOMETRY_ROIS_H_

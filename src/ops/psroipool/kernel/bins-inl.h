@@ -21,8 +21,10 @@
 #define DETOPS_INLINE_ATTR HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::psroipool {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -327,7 +329,7 @@ void AddBinsOf(const BinAdditions& additions) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::psroipool
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -15,7 +15,7 @@
 #include "ops/psroipool/kernel/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::psroipool {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -136,15 +136,15 @@ PsRoiPoolKernels PsRoiPoolKernelsOfTarget() {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::psroipool
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::psroipool {
 
 HWY_EXPORT(PsRoiPoolKernelsOfTarget);
 
 PsRoiPoolKernels ChoosePsRoiPoolKernels() { return DETOPS_DISPATCH(PsRoiPoolKernelsOfTarget)(); }
 
-}  // namespace detops
+}  // namespace detops::psroipool
 #endif  // HWY_ONCE

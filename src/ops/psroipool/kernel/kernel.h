@@ -12,7 +12,7 @@
 #include "mlu_op.h"
 #include "ops/psroipool/geometry/geometry.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 // target[column * target_stride + row] = source[row * source_stride + column].
 struct Transposition {
@@ -93,6 +93,6 @@ struct PsRoiPoolKernels {
 // Those of the SIMD target in use. A call asks once, at its start.
 PsRoiPoolKernels ChoosePsRoiPoolKernels();
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_KERNEL_KERNEL_H_

@@ -17,8 +17,10 @@
 #include "simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::psroipool {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -116,7 +118,7 @@ HWY_NOINLINE void Transpose(const Transposition& t) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::psroipool
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

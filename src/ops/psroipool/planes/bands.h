@@ -9,7 +9,7 @@
 #include "core/arena.h"
 #include "ops/psroipool/planes/planes.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 // More workers than this do not have bands of their own.
 inline constexpr int kMaxBandWorkers = 256;
@@ -77,6 +77,6 @@ inline int64_t TallestBin(const PsRoiPoolProblem& problem, const RoiTable& table
   return tallest;
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_PLANES_BANDS_H_

@@ -11,7 +11,7 @@
 #include "ops/psroipool/geometry/rois.h"
 #include "ops/psroipool/problem.h"
 
-namespace detops {
+namespace detops::psroipool {
 
 // Elements of work below which a second thread costs more than it brings: about 10 us.
 inline constexpr int64_t kMinPlaneTask = 200'000;
@@ -202,6 +202,6 @@ inline int64_t PooledRowsAtOnce(const PsRoiPoolProblem& problem, int64_t number_
   return std::min(problem.roi_count, std::max(kMinRows, kPooledBudget / row_bytes));
 }
 
-}  // namespace detops
+}  // namespace detops::psroipool
 
 #endif  // DETOPS_OPS_PSROIPOOL_PLANES_PLANES_H_

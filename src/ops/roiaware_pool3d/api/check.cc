@@ -5,7 +5,7 @@
 #include "core/checked_math.h"
 #include "core/context.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 void CheckMethod(ArgCheck& check, int pool_method) {
   check.Integer("pool_method", pool_method, pool_method == 0 || pool_method == 1, "0 (maximum) or 1 (average)");
@@ -78,4 +78,4 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const GradientPr
   return check.status();
 }
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d

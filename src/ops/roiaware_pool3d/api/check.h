@@ -6,7 +6,7 @@
 #include "detops.h"
 #include "ops/roiaware_pool3d/problem.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 struct BoxArguments {
   TensorArg rois, pts;
@@ -32,6 +32,6 @@ BoxSearchProblem MakeSearch(const BoxArguments& args);
 mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const GradientProblem& problem, const TensorArg& argmax,
                              const TensorArg& pts_idx, const TensorArg& begins);
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_API_CHECK_H_

@@ -3,7 +3,7 @@
 #include "core/context.h"
 #include "ops/roiaware_pool3d/api/check.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace {
 
 // Tensors without elements need no data.
@@ -27,9 +27,12 @@ mluOpStatus_t NoRoom(const Call& call, const char* tensor, int64_t rows, int64_t
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::roiaware_pool3d;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsCountRoiAwareVoxels(mluOpHandle_t handle, detopsZOrigin_t z_origin, double xy_margin,
                                         int max_pts_each_voxel, int out_x, int out_y, int out_z,

@@ -4,7 +4,7 @@
 #include "ops/roiaware_pool3d/api/check.h"
 #include "recording/gen_case.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace {
 
 constexpr int64_t kContractBoxes = 65536, kContractChannels = 65536, kContractPairs = int64_t{1} << 31;
@@ -182,9 +182,12 @@ mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArgumen
 }
 
 }  // namespace
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::roiaware_pool3d;
+// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetRoiAwarePool3dForwardWorkspaceSize(mluOpHandle_t handle,
                                                                        const mluOpTensorDescriptor_t /*rois_desc*/,

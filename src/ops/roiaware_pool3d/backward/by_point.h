@@ -9,7 +9,7 @@
 
 #include "ops/roiaware_pool3d/problem.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 class SharesByPoint {
  public:
@@ -117,6 +117,6 @@ class SharesByPoint {
   VoxelShare* shares_;  // by point
 };
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_BACKWARD_BY_POINT_H_

@@ -12,7 +12,7 @@
 #include "ops/roiaware_pool3d/backward/by_point.h"
 #include "ops/roiaware_pool3d/problem.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace {
 
 constexpr int64_t kWordBits = 64;
@@ -289,4 +289,4 @@ RunResult RoiAwareBackward(const GradientProblem& problem, bool check, const Par
   return BackwardPass(problem, parallel).Run(check, scratch, fault);
 }
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d

@@ -4,7 +4,7 @@
 #include "ops/roiaware_pool3d/forward/search.h"
 #include "ops/roiaware_pool3d/problem.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace {
 
 template <typename T>
@@ -144,4 +144,4 @@ RunResult RoiAwarePoolCompact(const BoxSearchProblem& search, const CompactPool&
                          [&]<typename T>() { return CompactPass<T>(search, &pool, parallel).Run(scratch, sizes); });
 }
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d

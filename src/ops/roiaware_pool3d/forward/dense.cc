@@ -6,7 +6,7 @@
 #include "ops/roiaware_pool3d/forward/search.h"
 #include "ops/roiaware_pool3d/problem.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace {
 
 // Outputs that would push everything else out of the caches.
@@ -161,4 +161,4 @@ RunResult RoiAwarePoolDense(const BoxSearchProblem& search, const DensePool& poo
                                                                            : RunResult::kRunnerFailed;
 }
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d

@@ -15,7 +15,7 @@
 #include "core/element_type.h"
 #include "ops/roiaware_pool3d/problem.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 template <typename Real>
 struct CellAxis {
@@ -199,6 +199,6 @@ class SortedPoints {
   uint32_t* places_ = nullptr;  // [task][cell]
 };
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_FORWARD_POINTS_H_

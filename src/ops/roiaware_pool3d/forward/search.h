@@ -13,7 +13,7 @@
 #include "ops/roiaware_pool3d/forward/points.h"
 #include "ops/roiaware_pool3d/problem.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 // The entries of a box, ascending: by voxel, and in a voxel by point.
 struct BoxEntries {
@@ -185,6 +185,6 @@ class BoxSearch {
   VoxelPoint* spare_ = nullptr;
 };
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_FORWARD_SEARCH_H_

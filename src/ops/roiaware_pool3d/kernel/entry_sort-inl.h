@@ -17,7 +17,7 @@
 #include "ops/roiaware_pool3d/kernel/kernel.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -55,7 +55,7 @@ HWY_NOINLINE void SortFewEntries(const VoxelPoint* entries, int64_t count, int64
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -17,7 +17,7 @@
 #include "ops/roiaware_pool3d/kernel/pool-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -196,15 +196,15 @@ RoiAwareKernels RoiAwareKernelsOfTarget() {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 HWY_EXPORT(RoiAwareKernelsOfTarget);
 
 RoiAwareKernels ChooseRoiAwareKernels() { return DETOPS_DISPATCH(RoiAwareKernelsOfTarget)(); }
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 #endif  // HWY_ONCE

@@ -8,7 +8,7 @@
 #include "mlu_op.h"
 #include "ops/roiaware_pool3d/geometry.h"
 
-namespace detops {
+namespace detops::roiaware_pool3d {
 
 // The arrays of points may be read this far behind their ends.
 inline constexpr int64_t kPointPadding = 16;
@@ -102,6 +102,6 @@ struct RoiAwareKernels {
 // Those of the SIMD target in use. A call asks once, at its start.
 RoiAwareKernels ChooseRoiAwareKernels();
 
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 
 #endif  // DETOPS_OPS_ROIAWARE_POOL3D_KERNEL_KERNEL_H_

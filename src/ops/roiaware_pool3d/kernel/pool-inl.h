@@ -18,8 +18,10 @@
 #include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace detops {
+namespace detops::roiaware_pool3d {
 namespace HWY_NAMESPACE {
+
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -249,7 +251,7 @@ HWY_NOINLINE void StoreSumsOf(const double* sums, void* target, int64_t count) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace detops
+}  // namespace detops::roiaware_pool3d
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard
