@@ -157,14 +157,33 @@ void Table::PrintMarkdown(std::ostream& out) const {
   for (size_t i = 0; i < reasons.size(); ++i) out << "- **" << Letters(i) << "** " << reasons[i] << '\n';
 }
 
-void Table::PrintCases(std::ostream& out) const {
+namespace {
+
+// What depends on the machine, or on where its memory lies: the targets, and which of several buffers a large one
+// overlaps first.
+std::string WithoutTheMachine(std::string text) {
+  const std::string targets = detopsGetSupportedTargets(), overlaps = " overlaps ";
+  size_t place = text.find(targets);
+  if (place != std::string::npos) text.replace(place, targets.size(), "(the targets of the machine)");
+  place = text.find(overlaps);
+  const size_t end = text.find(" in memory");
+  if (place == std::string::npos || end == std::string::npos) return text;
+  place += overlaps.size();
+  return text.replace(place, end - place, "(another)");
+}
+
+}  // namespace
+
+void Table::PrintRefusals(std::ostream& out) const {
   for (const auto& row : rows_) {
-    out << row->function() << '\n';
+    const bool runtime = row->function().rfind("cnrt", 0) == 0;
     for (const Case& bad : row->cases()) {
+      if (bad.status == 0) continue;
       Handle handle(DETOPS_PROFILE_CONTRACT, 2);
       const std::unique_ptr<Trial> trial = bad.make();
-      const int status = trial->Run(handle);
-      out << "  " << static_cast<int>(bad.bad_class) << " " << bad.fault << " -> " << status << " " << trial->Text()
+      const auto status = static_cast<mluOpStatus_t>(trial->Run(handle));
+      out << row->function() << " | " << NameOf(bad.bad_class) << ": " << bad.fault << " | "
+          << (runtime ? "" : std::string(mluOpGetErrorString(status)) + " | ") << WithoutTheMachine(trial->Text())
           << '\n';
     }
   }

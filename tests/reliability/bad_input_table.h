@@ -121,8 +121,8 @@ class Table {
 
   void PrintMatrix(std::ostream& out) const;
   void PrintMarkdown(std::ostream& out) const;
-  // Every case with the message that it gets.
-  void PrintCases(std::ostream& out) const;
+  // Every refusal: function, class and fault, status, and the sentence as the library says it.
+  void PrintRefusals(std::ostream& out) const;
 
  private:
   int Total(BadClass bad_class) const;

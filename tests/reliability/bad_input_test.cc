@@ -1,5 +1,5 @@
 // Runs the table of bad input: one test per function. Without a filter the matrix follows the tests. With --matrix,
-// --markdown or --cases the program prints and runs no test.
+// --markdown or --refusals the program prints and runs no test.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -88,6 +88,19 @@ TEST(BadInputTable, IsWhatTheDocumentSays) {
       << "write it again: bad_input_test --markdown > docs/reliability_table.md";
 }
 
+// Word for word: what this file shows of a change is what the change says to users.
+TEST(BadInputTable, RefusalsAreThoseOfTheFile) {
+  std::ostringstream refusals;
+  WholeTable().PrintRefusals(refusals);
+  std::istringstream actual(refusals.str()), expected(ContentsOf(DETOPS_REFUSALS));
+  for (std::string line, known; std::getline(actual, line);) {
+    ASSERT_TRUE(std::getline(expected, known)) << "not in the file: " << line;
+    ASSERT_EQ(line, known) << "write it again: bad_input_test --refusals > tests/reliability/refusals.txt";
+  }
+  std::string left;
+  EXPECT_FALSE(std::getline(expected, left)) << "no call is told: " << left;
+}
+
 }  // namespace
 }  // namespace detops_test
 
@@ -96,7 +109,7 @@ int main(int argc, char** argv) {
     const detops_test::Table& table = detops_test::WholeTable();
     if (std::strcmp(argv[i], "--matrix") == 0) return table.PrintMatrix(std::cout), 0;
     if (std::strcmp(argv[i], "--markdown") == 0) return table.PrintMarkdown(std::cout), 0;
-    if (std::strcmp(argv[i], "--cases") == 0) return table.PrintCases(std::cout), 0;
+    if (std::strcmp(argv[i], "--refusals") == 0) return table.PrintRefusals(std::cout), 0;
   }
   testing::InitGoogleTest(&argc, argv);
   const int failed = RUN_ALL_TESTS();
