@@ -1,5 +1,6 @@
 # detops_add_operator(NAME): takes in the room src/ops/NAME. Folders say what a file is for:
 #   reference/  the plain double-precision version, for tests, fuzz targets and the program
+#   contract/   the argument rules as data and how to call the operator: its part of the catalogue (harness/)
 #   test/       tests: *_test.cc, a program each, and headers they share
 #   bench/      benchmarks
 #   fuzz/       the fuzz target
@@ -8,12 +9,15 @@
 function(detops_add_operator name)
   set(room ${PROJECT_SOURCE_DIR}/src/ops/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${room}/*.cc)
-  foreach(kind reference test bench fuzz)
+  foreach(kind reference contract test bench fuzz)
     set(files ${sources})
     list(FILTER files INCLUDE REGEX "^${room}/${kind}/")
     list(FILTER sources EXCLUDE REGEX "^${room}/${kind}/")
-    if(NOT files AND NOT kind STREQUAL "fuzz")
+    if(NOT files AND kind MATCHES "reference|test|bench")
       message(FATAL_ERROR "operator ${name} has no file in ${kind}/")
+    endif()
+    if(files AND kind STREQUAL "contract")
+      set_property(GLOBAL APPEND PROPERTY DETOPS_ROOMS ${name})
     endif()
     set_property(GLOBAL APPEND PROPERTY DETOPS_OPERATOR_${kind} ${files})
   endforeach()

@@ -3,7 +3,8 @@
 #include <cstring>
 #include <string>
 
-#include "ops/rotated_feature_align/test/bad_call.h"
+#include "harness/catalogue.h"
+#include "harness/placed_call.h"
 #include "reliability/bad_input_plain.h"
 
 namespace detops_test {
@@ -120,8 +121,8 @@ int LinesOfACall() {
   int lines = 0;
   Handle handle;
   detopsSetLog(handle.get(), DETOPS_LOG_DISPATCH, CountLine, &lines);
-  BadCall call(Direction::kForward);
-  Must(call.Run(handle), "mluOpRotatedFeatureAlignForward");
+  const char function[] = "mluOpRotatedFeatureAlignForward";
+  Must(detops_harness::PlacedCall(detops_harness::WholeCatalogue().Find(function)->Good()).Run(handle.get()), function);
   return lines;
 }
 

@@ -11,28 +11,13 @@
 #include <vector>
 
 #include "detops.h"
+#include "harness/contract.h"
 #include "support/handle.h"
 
 namespace detops_test {
 
-enum class BadClass {
-  kNull = 1,     // pointer, handle or descriptor is NULL
-  kForm,         // rank, type, layout or stride of one tensor
-  kShapes,       // shapes that do not fit each other
-  kEmpty,        // zero size: refused, or a defined result
-  kSizes,        // kernel, stride, dilation, pool size, limit or count that is negative or zero
-  kOverflow,     // products of sizes that overflow, or exceed a declared limit
-  kWorkspace,    // too small, misaligned or NULL
-  kOverlap,      // an output in the memory of another argument
-  kCoordinates,  // coordinates or batch ids outside the space
-  kDuplicates,   // the same coordinates twice: refused, or a defined result
-  kNotFinite,    // NaN, Inf, and finite numbers whose arithmetic overflows
-  kBatchId,      // of a RoI: not whole, negative, too large, NaN
-  kIndices,      // index tensors that are given back, with values out of range or too large counts
-  kEnumerator,   // a value that no enumerator has
-  kDestroyed,    // a handle or descriptor that has been destroyed
-};
-inline constexpr int kClasses = 15;
+using detops_harness::BadClass;
+using detops_harness::kClasses;
 
 // In a few words, for the head of the table.
 const char* NameOf(BadClass bad_class);
@@ -154,7 +139,8 @@ void AddIndicePools(Table& table);
 void AddPointToVoxel(Table& table);
 void AddPsRoiPool(Table& table);
 void AddRoiAwarePool(Table& table);
-void AddRotatedFeatureAlign(Table& table);
+// The functions of the catalogue: their contracts say everything.
+void AddCatalogue(Table& table);
 
 // In the order of their names, as the list of exported symbols has them.
 const Table& WholeTable();

@@ -1,0 +1,79 @@
+// The arguments of one call as the C function takes them, by the names that the header gives them.
+#ifndef DETOPS_HARNESS_ARGUMENTS_H_
+#define DETOPS_HARNESS_ARGUMENTS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/call.h"
+
+namespace detops_harness {
+
+class Arguments {
+ public:
+  // The call's tensors have addresses. `descriptors` are in their order.
+  Arguments(Call& call, std::vector<mluOpTensorDescriptor_t> descriptors)
+      : call_(call), descriptors_(std::move(descriptors)) {}
+
+  Call& call() { return call_; }
+
+  mluOpTensorDescriptor_t desc(std::string_view tensor) const {
+    return descriptors_[static_cast<size_t>(&call_[tensor] - call_.tensors.data())];
+  }
+  void* data(std::string_view tensor) const { return call_[tensor].address; }
+
+  // As the C type wants it; faults never give a value that it does not hold.
+  template <class T = int>
+  T integer(const std::string& argument) const {
+    return static_cast<T>(call_.integer(argument));
+  }
+  template <class T = float>
+  T number(const std::string& argument) const {
+    return static_cast<T>(call_.number(argument));
+  }
+  // The numbers of an array argument; NULL if the call says so. It stays where it is while the call lives.
+  const int64_t* integers(const std::string& argument) const {
+    return IsNull(argument) ? nullptr : call_.list_address(argument);
+  }
+  const double* numbers(const std::string& argument) const {
+    return IsNull(argument) ? nullptr : call_.number_lists.at(argument).data();
+  }
+  std::vector<int> ints(const std::string& argument) const {
+    const std::vector<int64_t>& list = call_.integer_lists.at(argument);
+    return {list.begin(), list.end()};
+  }
+  bool IsNull(const std::string& argument) const { return call_.nulls.count(argument) != 0; }
+
+  void* workspace() const { return call_.workspace.address; }
+  size_t workspace_size() const { return static_cast<size_t>(call_.integer("workspace_size")); }
+
+ private:
+  Call& call_;
+  std::vector<mluOpTensorDescriptor_t> descriptors_;
+};
+
+// A place for a number that the function writes; NULL if the call says so. What stands there afterwards goes back into
+// the call.
+template <class T>
+class ResultPlace {
+ public:
+  ResultPlace(Arguments& arguments, std::string name)
+      : call_(arguments.call()), name_(std::move(name)), value_(static_cast<T>(call_.results.at(name_))) {}
+  ~ResultPlace() { call_.results.at(name_) = static_cast<int64_t>(value_); }
+  ResultPlace(const ResultPlace&) = delete;
+  ResultPlace& operator=(const ResultPlace&) = delete;
+
+  T* get() { return call_.nulls.count(name_) != 0 ? nullptr : &value_; }
+
+ private:
+  Call& call_;
+  std::string name_;
+  T value_;
+};
+
+}  // namespace detops_harness
+
+#endif  // DETOPS_HARNESS_ARGUMENTS_H_

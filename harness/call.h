@@ -1,0 +1,106 @@
+// One call of a public function as plain data: what tests, fuzz targets, benchmarks and the program all mean by "a
+// call". A good call is made from a shape; a bad one is a good one in which something was changed.
+#ifndef DETOPS_HARNESS_CALL_H_
+#define DETOPS_HARNESS_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detops.h"
+
+namespace detops_harness {
+
+enum class Access { kRead, kWritten };
+
+// A tensor argument, right or wrong.
+struct Tensor {
+  std::string name;  // the C parameter's, without "_desc"
+  Access access = Access::kRead;
+  mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY;
+  mluOpDataType_t type = MLUOP_DTYPE_FLOAT;
+  std::vector<int64_t> extents{};
+  std::vector<int64_t> strides{};  // in elements; empty: dense
+  mluOpDataType_t onchip_type = MLUOP_DTYPE_INVALID;
+  bool described = true;  // false: the descriptor is NULL
+  bool has_data = true;   // false: the data pointer is NULL
+
+  // What a good call needs. Faults change the description above, never this.
+  std::vector<std::byte> contents{};  // of an input: its elements
+  size_t bytes = 0;                   // of an output: how many
+
+  // Where the data lies, for a call that has been placed in memory.
+  void* address = nullptr;
+
+  // Its memory is addresses that nobody may touch, as many as the description says: for sizes that no machine holds.
+  bool reserved = false;
+
+  // An output, or a scratch buffer, may be moved into another argument: its name, and how many bytes from its begin.
+  std::string inside{};
+  int64_t inside_at = 0;
+
+  // Both saturate at INT64_MAX; an extent of 0 wins over all others.
+  int64_t elements() const;
+  int64_t byte_count() const;
+  int64_t DenseStride(size_t axis) const;
+  size_t memory_bytes() const { return access == Access::kRead ? contents.size() : bytes; }
+
+  // Elements by their place in memory, as double.
+  double Get(int64_t index) const;
+  void Set(int64_t index, double value);
+  std::vector<double> Values() const;
+};
+
+// A dense input with memory for its elements, all zero, and an output.
+Tensor Input(std::string name, mluOpTensorLayout_t layout, mluOpDataType_t type, std::vector<int64_t> extents);
+Tensor Output(std::string name, mluOpTensorLayout_t layout, mluOpDataType_t type, std::vector<int64_t> extents);
+
+// An argument without a value: the tensor is left out.
+Tensor Absent(std::string name, Access access);
+
+class Function;
+
+struct Call {
+  const Function* function = nullptr;
+  bool with_handle = true;
+  detopsProfile_t profile = DETOPS_PROFILE_CONTRACT;
+  bool value_checks = true;
+
+  std::vector<Tensor> tensors{};  // in the order of the arguments
+  std::map<std::string, int64_t> integers{};
+  std::map<std::string, double> numbers{};  // those that the function takes as float are rounded when they are given
+  std::map<std::string, std::vector<int64_t>> integer_lists{};
+  std::map<std::string, std::vector<double>> number_lists{};
+  std::map<std::string, int64_t> results{};                // numbers that the call writes, with what they were before
+  std::set<std::string> nulls{};                           // pointer arguments that are NULL, but for tensors
+  std::map<std::string, const int64_t*> list_addresses{};  // of a call that has been placed in memory
+  Tensor workspace{.name = "workspace", .access = Access::kWritten};
+
+  // Throw std::logic_error if there is none of that name.
+  Tensor& operator[](std::string_view name);
+  const Tensor& operator[](std::string_view name) const;
+  int64_t integer(const std::string& name) const;
+  double number(const std::string& name) const;
+  const int64_t* list_address(const std::string& name) const;
+  bool full() const { return profile == DETOPS_PROFILE_FULL; }
+};
+
+// "[2, 4, 4, 30]", shortened with "..." when long, as the library writes shapes.
+std::string ShapeText(const std::vector<int64_t>& extents);
+// "[0, 3, 2, 4]": the position of a flat index.
+std::string PositionText(const Tensor& tensor, int64_t index);
+// In the shortest form that reads back exactly.
+std::string NumberText(double number);
+std::string NumberText(float number);
+
+const char* TypeName(mluOpDataType_t type);
+const char* LayoutName(mluOpTensorLayout_t layout);
+size_t SizeOfType(mluOpDataType_t type);
+
+}  // namespace detops_harness
+
+#endif  // DETOPS_HARNESS_CALL_H_

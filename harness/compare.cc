@@ -1,0 +1,98 @@
+#include "harness/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "harness/rules.h"
+#include "support/element.h"
+
+namespace detops_harness {
+namespace {
+
+bool IsInteger(mluOpDataType_t type) { return type == MLUOP_DTYPE_INT32 || type == MLUOP_DTYPE_INT64; }
+
+// The first output for which `compare` has something to say, or a result that is another one.
+template <class Compare>
+std::string FirstDisagreement(const Call& call, const Expected& expected, const Compare& compare) {
+  for (const auto& [name, values] : expected.tensors) {
+    const Tensor& tensor = call[name];
+    if (static_cast<size_t>(tensor.elements()) != values.size()) return name + ": the reference has another size";
+    const std::string reason = compare(tensor, values);
+    if (!reason.empty()) return name + ": " + reason;
+  }
+  for (const auto& [name, value] : expected.results) {
+    const int64_t actual = call.results.at(name);
+    if (actual != value) return name + " is " + std::to_string(actual) + ", expected " + std::to_string(value);
+  }
+  return "";
+}
+
+std::string ExactDifference(const Tensor& tensor, const std::vector<double>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double actual = tensor.Get(static_cast<int64_t>(i));
+    if (actual == expected[i] || (std::isnan(actual) && std::isnan(expected[i]))) continue;
+    return PositionText(tensor, static_cast<int64_t>(i)) + " is " + NumberText(actual) + ", expected " +
+           NumberText(expected[i]);
+  }
+  return "";
+}
+
+double LargestOf(mluOpDataType_t type) {
+  if (type == MLUOP_DTYPE_HALF) return 65504;
+  if (type == MLUOP_DTYPE_DOUBLE) return std::numeric_limits<double>::max();
+  return type == MLUOP_DTYPE_FLOAT ? static_cast<double>(std::numeric_limits<float>::max()) : 0x1.fep127;
+}
+
+double SmallestOf(mluOpDataType_t type) {
+  if (type == MLUOP_DTYPE_HALF) return 0x1p-24;
+  if (type == MLUOP_DTYPE_DOUBLE) return std::numeric_limits<double>::denorm_min();
+  return type == MLUOP_DTYPE_FLOAT ? 0x1p-149 : 0x1p-133;
+}
+
+}  // namespace
+
+std::string Disagreement(const Call& call, const Expected& expected) {
+  return FirstDisagreement(call, expected, [&](const Tensor& tensor, std::vector<double> values) {
+    if (IsInteger(tensor.type)) return ExactDifference(tensor, values);
+    for (double& value : values) value = detops_test::RoundToElement(tensor.type, value);
+    return detops_test::Disagreement(tensor.Values(), values, call.function->tolerance(tensor.type));
+  });
+}
+
+std::string ElementDisagreement(const Call& call, const Expected& expected) {
+  double largest_input = 0;
+  for (const Tensor& tensor : call.tensors) {
+    if (tensor.access != Access::kRead || IsInteger(tensor.type)) continue;
+    for (const double value : tensor.Values()) {
+      if (std::isfinite(value)) largest_input = std::max(largest_input, std::fabs(value));
+    }
+  }
+  return FirstDisagreement(call, expected, [&](const Tensor& tensor, const std::vector<double>& values) -> std::string {
+    if (IsInteger(tensor.type)) return ExactDifference(tensor, values);
+    const auto known = expected.magnitudes.find(tensor.name);
+    const double largest = LargestOf(tensor.type), relative = call.function->tolerance(tensor.type).diff1;
+    // What is too small for the type, or for the products inside, may be lost.
+    const double tiny = tensor.type == MLUOP_DTYPE_DOUBLE ? 0x1p-1060 : 0x1p-135;
+    const double absolute = SmallestOf(tensor.type) + tiny * (1 + largest_input);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double actual = tensor.Get(static_cast<int64_t>(i));
+      const double magnitude = known != expected.magnitudes.end() ? known->second[i] : std::fabs(values[i]);
+      bool agrees;
+      if (magnitude < largest * 0.9) {
+        agrees = std::fabs(actual - values[i]) <= relative * magnitude + absolute;
+      } else if (std::isfinite(magnitude) || largest_input > largest / 1e4) {
+        agrees = true;  // sums that overflow by themselves depend on their order
+      } else {
+        // An Inf or NaN of the input reaches the result; a weight that was too small for float makes NaN of Inf.
+        agrees = std::isnan(actual) || actual == values[i];
+      }
+      if (agrees) continue;
+      return PositionText(tensor, static_cast<int64_t>(i)) +
+             Format(" is %.17g, expected %.17g, sum of magnitudes %.17g", actual, values[i], magnitude);
+    }
+    return "";
+  });
+}
+
+}  // namespace detops_harness

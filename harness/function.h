@@ -1,0 +1,81 @@
+// A public function as the catalogue knows it: its contract, how to make a call of it, how to carry one out, and what
+// must come out. One description per function, for the program, the tests, the benchmarks and the fuzz targets.
+#ifndef DETOPS_HARNESS_FUNCTION_H_
+#define DETOPS_HARNESS_FUNCTION_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/arguments.h"
+#include "harness/call.h"
+#include "harness/contract.h"
+#include "harness/library.h"
+#include "harness/shape.h"
+#include "support/tolerance.h"
+
+namespace detops_harness {
+
+// What the reference computes, in double.
+struct Expected {
+  std::map<std::string, std::vector<double>> tensors{};  // the outputs, by name; one that is left out is not compared
+  std::map<std::string, int64_t> results{};
+  // For each element of an output the sum of the magnitudes of its terms, which rounding errors are relative to; an
+  // output that is not here is compared by itself.
+  std::map<std::string, std::vector<double>> magnitudes{};
+};
+
+// A shape worth testing. The first of a function is the good call of its contract.
+struct Sample {
+  std::string shape;   // "height=3,width=4": what is not named has its default
+  bool large = false;  // enough work for 16 threads
+};
+
+class Function {
+ public:
+  explicit Function(Contract contract) : contract_(std::move(contract)) {}
+  virtual ~Function() = default;
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  const std::string& name() const { return contract_.function(); }
+  const Contract& contract() const { return contract_; }
+  const std::string& room() const { return room_; }  // its folder in src/ops
+  void set_room(std::string room) { room_ = std::move(room); }
+
+  // The types of the first tensor with which a profile knows the function.
+  virtual std::vector<mluOpDataType_t> contract_types() const { return {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}; }
+  virtual std::vector<mluOpDataType_t> full_types() const {
+    return {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16};
+  }
+  // The good call's profile: contract, unless the function exists in the full one only.
+  virtual detopsProfile_t profile() const { return DETOPS_PROFILE_CONTRACT; }
+
+  // False: it only tells sizes or numbers, at once.
+  virtual bool computes() const { return true; }
+
+  virtual std::vector<ShapeKey> keys() const = 0;
+  virtual std::vector<Sample> samples() const = 0;
+  // A good call; the same for the same arguments on every machine. `shape` has all keys.
+  virtual Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const = 0;
+  virtual mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& arguments) const = 0;
+  // Of a call that is to be carried out, or that ends well without work.
+  virtual Expected Reference(const Call& call) const = 0;
+
+  // The call of a sample, with the defaults of the keys filled in.
+  Call MakeSample(const std::string& shape, mluOpDataType_t type, detopsProfile_t profile, uint64_t seed) const;
+  Call Good() const;
+
+  // How far its results may be from the reference: the promise of docs/numerics.md.
+  virtual detops_test::Tolerance tolerance(mluOpDataType_t type) const { return detops_test::ToleranceFor(type); }
+
+ private:
+  Contract contract_;
+  std::string room_;
+};
+
+}  // namespace detops_harness
+
+#endif  // DETOPS_HARNESS_FUNCTION_H_

@@ -1,0 +1,217 @@
+#include "harness/placed_call.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "harness/function.h"
+#include "harness/linked_library.h"
+#include "support/guarded_buffer.h"
+#include "support/status.h"
+
+namespace detops_harness {
+namespace {
+
+using detops_test::GuardedBuffer;
+using detops_test::Must;
+using detops_test::Placement;
+
+constexpr int64_t kMostReserved = int64_t{1} << 40;  // of addresses without memory
+constexpr int64_t kMostSurplus = 1 << 20;            // a description that says so much more than there is has no data
+
+// A descriptor that says what the tensor says.
+class Descriptor {
+ public:
+  explicit Descriptor(const Tensor& tensor) {
+    if (!tensor.described) return;
+    Must(mluOpCreateTensorDescriptor(&desc_), "mluOpCreateTensorDescriptor");
+    const auto rank = static_cast<int>(tensor.extents.size());
+    if (rank == 0) Must(mluOpSetTensorDescriptorPointerMode(desc_, MLUOP_POINTER_MODE_HOST), "PointerMode");
+    const bool dense = tensor.strides.size() != tensor.extents.size() || rank == 0;
+    Must(dense ? mluOpSetTensorDescriptor_v2(desc_, tensor.layout, tensor.type, rank, tensor.extents.data())
+               : mluOpSetTensorDescriptorEx_v2(desc_, tensor.layout, tensor.type, rank, tensor.extents.data(),
+                                               tensor.strides.data()),
+         "mluOpSetTensorDescriptor_v2");
+    if (tensor.onchip_type != MLUOP_DTYPE_INVALID) {
+      Must(mluOpSetTensorDescriptorOnchipDataType(desc_, tensor.onchip_type), "OnchipDataType");
+    }
+  }
+  ~Descriptor() {
+    if (desc_ != nullptr) mluOpDestroyTensorDescriptor(desc_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  mluOpTensorDescriptor_t get() const { return desc_; }
+
+ private:
+  mluOpTensorDescriptor_t desc_ = nullptr;
+};
+
+}  // namespace
+
+class PlacedCall::Block {
+ public:
+  Block(size_t bytes, const Placing& placing) : bytes_(bytes) {
+    if (placing.kind == MemoryKind::kHeap) {
+      // Of its exact size, so that a sanitizer sees every step outside; not nullptr if it is empty.
+      heap_.reset(new std::byte[bytes + placing.offset]);
+      data_ = heap_.get() + placing.offset;
+      return;
+    }
+    const bool end = placing.kind == MemoryKind::kAgainstEnd;
+    guarded_ =
+        std::make_unique<GuardedBuffer>(bytes, end ? Placement::kAgainstEnd : Placement::kAgainstFront, placing.offset);
+    data_ = static_cast<std::byte*>(guarded_->data());
+  }
+  // Addresses that nobody may touch.
+  struct Reserved {};
+  Block(size_t bytes, Reserved) : bytes_(bytes), reserved_(true) {
+    void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    data_ = static_cast<std::byte*>(memory);
+  }
+  ~Block() {
+    if (reserved_) munmap(data_, bytes_);
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  std::byte* data() const { return data_; }
+  size_t bytes() const { return reserved_ ? 0 : bytes_; }
+  bool Intact() const { return guarded_ == nullptr || guarded_->SlackIntact(); }
+
+  bool written = false;  // by the function; else an input
+
+ private:
+  size_t bytes_;
+  bool reserved_ = false;
+  std::unique_ptr<std::byte[]> heap_;
+  std::unique_ptr<GuardedBuffer> guarded_;
+  std::byte* data_ = nullptr;
+};
+
+PlacedCall::PlacedCall(Call call, Placing placing) : call_(std::move(call)), results_(call_.results) {
+  for (const auto& [name, list] : call_.integer_lists) {
+    const Block& block = NewBlock(list.size() * sizeof(int64_t), {placing.kind, 0});
+    if (!list.empty()) std::memcpy(block.data(), list.data(), list.size() * sizeof(int64_t));
+    call_.list_addresses[name] = reinterpret_cast<const int64_t*>(block.data());
+  }
+  call_.workspace.described = false;
+  for (Tensor& tensor : call_.tensors) Place(tensor, placing);
+  Place(call_.workspace, {placing.kind, 0});
+  for (Tensor& tensor : call_.tensors) PlaceInside(tensor);
+  PlaceInside(call_.workspace);
+}
+
+PlacedCall::~PlacedCall() = default;
+
+PlacedCall::Block& PlacedCall::NewBlock(size_t bytes, const Placing& placing) {
+  return *blocks_.emplace_back(std::make_unique<Block>(bytes, placing));
+}
+
+void PlacedCall::Place(Tensor& tensor, const Placing& placing) {
+  tensor.address = nullptr;
+  if (tensor.reserved && tensor.has_data && tensor.inside.empty()) {
+    const int64_t reserved = std::max<int64_t>(1, tensor.byte_count());
+    if (reserved > kMostReserved) return;
+    blocks_.push_back(std::make_unique<Block>(static_cast<size_t>(reserved), Block::Reserved{}));
+    tensor.address = blocks_.back()->data();
+    return;
+  }
+  const size_t bytes = tensor.memory_bytes();
+  const bool enormous = tensor.described && tensor.byte_count() > static_cast<int64_t>(bytes) + kMostSurplus;
+  if (!tensor.has_data || enormous || !tensor.inside.empty()) return;
+  Block& block = NewBlock(bytes, placing);
+  block.written = tensor.access == Access::kWritten;
+  tensor.address = block.data();
+  if (!block.written && bytes > 0) std::memcpy(block.data(), tensor.contents.data(), bytes);
+  if (block.written) std::memset(block.data(), 0xA5, bytes);
+}
+
+void PlacedCall::PlaceInside(Tensor& tensor) {
+  if (tensor.inside.empty() || !tensor.has_data) return;
+  const bool list = call_.integer_lists.count(tensor.inside) != 0;
+  const void* const base = list ? call_.list_address(tensor.inside) : call_[tensor.inside].address;
+  // Arithmetic on the number: the place may lie before the other's begin.
+  if (base != nullptr) {
+    tensor.address =
+        reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(base) + static_cast<uintptr_t>(tensor.inside_at));
+  }
+}
+
+mluOpStatus_t PlacedCall::Run(mluOpHandle_t handle) {
+  Must(detopsSetProfile(handle, call_.profile), "detopsSetProfile");
+  Must(detopsSetValueChecks(handle, call_.value_checks ? 1 : 0), "detopsSetValueChecks");
+  std::vector<std::unique_ptr<Descriptor>> owned;
+  std::vector<mluOpTensorDescriptor_t> descriptors;
+  for (const Tensor& tensor : call_.tensors) {
+    descriptors.push_back(owned.emplace_back(std::make_unique<Descriptor>(tensor))->get());
+  }
+  Arguments arguments(call_, std::move(descriptors));
+  const mluOpStatus_t status = call_.function->Invoke(LinkedLibrary(), call_.with_handle ? handle : nullptr, arguments);
+  text_ = detopsGetLastError(nullptr);
+  return status;
+}
+
+void PlacedCall::Reset(unsigned char fill) {
+  for (const auto& block : blocks_) {
+    if (block->written) std::memset(block->data(), fill, block->bytes());
+  }
+  call_.results = results_;
+}
+
+std::string PlacedCall::State() const {
+  std::string state;
+  for (const auto& block : blocks_) state.append(reinterpret_cast<const char*>(block->data()), block->bytes());
+  for (const auto& [name, value] : call_.results) state += name + std::to_string(value);
+  return state;
+}
+
+std::string PlacedCall::Outputs() const {
+  std::string state;
+  for (const Tensor& tensor : call_.tensors) {
+    if (tensor.access == Access::kWritten && tensor.address != nullptr) {
+      state.append(static_cast<const char*>(tensor.address), static_cast<size_t>(tensor.byte_count()));
+    }
+  }
+  for (const auto& [name, value] : call_.results) state += name + std::to_string(value);
+  return state;
+}
+
+bool PlacedCall::InputsIntact() const {
+  for (const Tensor& tensor : call_.tensors) {
+    if (tensor.access == Access::kWritten || tensor.address == nullptr || tensor.reserved) continue;
+    if (!tensor.contents.empty() && std::memcmp(tensor.address, tensor.contents.data(), tensor.contents.size()) != 0) {
+      return false;
+    }
+  }
+  for (const auto& [name, list] : call_.integer_lists) {
+    if (!list.empty() && std::memcmp(call_.list_address(name), list.data(), list.size() * sizeof(int64_t)) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool PlacedCall::SurroundingsIntact() const {
+  for (const auto& block : blocks_) {
+    if (!block->Intact()) return false;
+  }
+  return true;
+}
+
+bool PlacedCall::MemorySuffices() const {
+  for (const Tensor& tensor : call_.tensors) {
+    if (!tensor.inside.empty() || tensor.reserved) return false;
+    if (tensor.described && tensor.address != nullptr &&
+        tensor.byte_count() > static_cast<int64_t>(tensor.memory_bytes())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace detops_harness

@@ -1,0 +1,64 @@
+// A call in memory, ready to be carried out by the library that the program is linked with.
+#ifndef DETOPS_HARNESS_PLACED_CALL_H_
+#define DETOPS_HARNESS_PLACED_CALL_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/call.h"
+
+namespace detops_harness {
+
+// Where tensors lie. Between guard pages every step outside faults; blocks of the heap are for sanitizers, which see it
+// too, and are quicker to get.
+enum class MemoryKind { kAgainstEnd, kAgainstFront, kHeap };
+
+struct Placing {
+  MemoryKind kind = MemoryKind::kAgainstEnd;
+  size_t offset = 0;  // so many bytes away from the guard page, to misalign
+};
+
+class PlacedCall {
+ public:
+  explicit PlacedCall(Call call, Placing placing = {});
+  ~PlacedCall();
+  PlacedCall(const PlacedCall&) = delete;
+  PlacedCall& operator=(const PlacedCall&) = delete;
+
+  const Call& call() const { return call_; }
+
+  // Sets the handle's profile and value checks as the call says, and calls. Descriptors are made and destroyed here.
+  mluOpStatus_t Run(mluOpHandle_t handle);
+  // What the library said of the last Run, for the thread; empty after success.
+  const std::string& text() const { return text_; }
+
+  // All bytes that the function may have written have this value again, and results are as before.
+  void Reset(unsigned char fill);
+  // All that a refused call must leave as it is: every byte of inputs, outputs and scratch, and the results.
+  std::string State() const;
+  // The same of the inputs alone.
+  bool InputsIntact() const;
+  // False if a byte next to one of the buffers has changed.
+  bool SurroundingsIntact() const;
+  // Every tensor has memory for what its description says.
+  bool MemorySuffices() const;
+  // The outputs and results.
+  std::string Outputs() const;
+
+ private:
+  class Block;
+  Block& NewBlock(size_t bytes, const Placing& placing);
+  void Place(Tensor& tensor, const Placing& placing);
+  void PlaceInside(Tensor& tensor);
+
+  Call call_;
+  const std::map<std::string, int64_t> results_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::string text_;
+};
+
+}  // namespace detops_harness
+
+#endif  // DETOPS_HARNESS_PLACED_CALL_H_

@@ -1,0 +1,174 @@
+// What every operator promises, for all functions of the catalogue, on their samples and in all their types: right
+// results, the same bits however the work is cut, wherever the tensors lie and whatever the handle did before.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/catalogue.h"
+#include "harness/compare.h"
+#include "harness/placed_call.h"
+#include "support/configurations.h"
+#include "support/runner.h"
+
+namespace detops_test {
+namespace {
+
+using detops_harness::Call;
+using detops_harness::Function;
+using detops_harness::MemoryKind;
+using detops_harness::PlacedCall;
+using detops_harness::Sample;
+
+// Two fills, so that what a call leaves unwritten, or adds to, differs between runs. The first is NaN in every type.
+constexpr unsigned char kFirstFill = 0xFF, kSecondFill = 0x5A;
+
+class Properties : public testing::TestWithParam<const Function*> {
+ protected:
+  const Function& function() const { return *GetParam(); }
+
+  // Calls body(call) for all samples, or the large ones alone, in all types.
+  template <class Body>
+  void ForEachCall(bool only_large, Body&& body) {
+    bool any = false;
+    for (const Sample& sample : function().samples()) {
+      if (only_large && !sample.large) continue;
+      for (const mluOpDataType_t type : function().full_types()) {
+        SCOPED_TRACE(sample.shape + ", " + detops_harness::TypeName(type));
+        body(function().MakeSample(sample.shape, type, DETOPS_PROFILE_FULL, 1));
+        any = true;
+        if (HasFatalFailure()) return;
+      }
+    }
+    EXPECT_TRUE(any) << "there is no sample for this";
+  }
+
+  // Carries the call out on other contents of the outputs, and gives these afterwards.
+  static std::string OutputsOf(PlacedCall& placed, const Handle& handle, unsigned char fill) {
+    placed.Reset(fill);
+    EXPECT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    return placed.Outputs();
+  }
+};
+
+TEST_P(Properties, AgreesWithTheReference) {
+  ForEachCall(false, [&](const Call& call) {
+    PlacedCall placed(call);
+    const detops_harness::Expected expected = function().Reference(placed.call());
+    ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+      OutputsOf(placed, handle, kFirstFill);
+      ASSERT_EQ(Disagreement(placed.call(), expected), "");
+      ASSERT_TRUE(placed.InputsIntact());
+    });
+  });
+}
+
+// Tensors lie flush against a page that may not be touched, at their end or at their front; or 1 or 2 bytes next to
+// it, which misaligns them and leaves the distance to be checked byte for byte.
+TEST_P(Properties, SameBitsWhereverTensorsLie) {
+  ForEachCall(false, [&](const Call& call) {
+    ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+      PlacedCall first(call);
+      const std::string expected = OutputsOf(first, handle, kFirstFill);
+      for (const MemoryKind kind : {MemoryKind::kAgainstEnd, MemoryKind::kAgainstFront}) {
+        for (const size_t offset : {0, 1, 2}) {
+          PlacedCall placed(call, {kind, offset});
+          ASSERT_TRUE(OutputsOf(placed, handle, kSecondFill) == expected) << "offset " << offset;
+          ASSERT_TRUE(placed.SurroundingsIntact());
+          ASSERT_TRUE(placed.InputsIntact());
+        }
+      }
+    });
+  });
+}
+
+TEST_P(Properties, SameBitsForAnyNumberOfThreads) {
+  ForEachCall(true, [&](const Call& call) {
+    PlacedCall placed(call);
+    ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+      const std::string expected = OutputsOf(placed, handle, kFirstFill);
+      for (const int threads : {2, 3, 7, 64}) {
+        handle.SetThreads(threads);
+        for (const unsigned char fill : {kSecondFill, kFirstFill}) {
+          ASSERT_TRUE(OutputsOf(placed, handle, fill) == expected) << threads << " threads";
+        }
+      }
+    });
+  });
+}
+
+// Scratch memory that a larger or differently typed call left behind must not show.
+TEST_P(Properties, SameBitsAfterOtherWork) {
+  const Handle used(DETOPS_PROFILE_FULL, 3);
+  ForEachCall(false, [&](const Call& call) {
+    PlacedCall placed(call);
+    const Handle fresh(DETOPS_PROFILE_FULL, 1);
+    const std::string expected = OutputsOf(placed, fresh, kFirstFill);
+    ASSERT_TRUE(OutputsOf(placed, used, kSecondFill) == expected);
+  });
+}
+
+// In reverse order on the caller's thread, and all at once on threads the library does not know.
+TEST_P(Properties, SameBitsWithTheCallersRunner) {
+  ForEachCall(true, [&](const Call& call) {
+    PlacedCall placed(call);
+    ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+      const std::string expected = OutputsOf(placed, handle, kFirstFill);
+      handle.SetThreads(7);
+      for (const bool own_threads : {false, true}) {
+        Runner runner;
+        runner.own_threads = own_threads;
+        handle.SetRunner(Runner::Run, &runner);
+        ASSERT_TRUE(OutputsOf(placed, handle, kSecondFill) == expected);
+        EXPECT_GT(runner.tasks, runner.calls) << "the work was not cut";
+      }
+      handle.SetRunner(nullptr, nullptr);
+    });
+  });
+}
+
+// An operator may call the runner several times; whichever call goes wrong, the operator says so, and the handle works
+// again at once, with the runner and without.
+TEST_P(Properties, RunnerThatFails) {
+  Handle handle(DETOPS_PROFILE_FULL, 7);
+  ForEachCall(true, [&](const Call& call) {
+    PlacedCall placed(call);
+    Runner counter;
+    handle.SetRunner(Runner::Run, &counter);
+    const std::string expected = OutputsOf(placed, handle, kFirstFill);
+    ASSERT_GT(counter.calls, 0);
+    for (int failing = 0; failing < counter.calls; ++failing) {
+      for (const bool skips : {false, true}) {
+        for (const bool early : {false, true}) {
+          SCOPED_TRACE(testing::Message() << "call " << failing << (skips ? " skips" : " fails"));
+          Runner runner;
+          (skips ? runner.skipping_call : runner.failing_call) = failing;
+          runner.run_before_failing = !early;
+          runner.skip_first = early;
+          handle.SetRunner(Runner::Run, &runner);
+          ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_EXECUTION_FAILED);
+          ASSERT_NE(placed.text(), "");
+          ASSERT_TRUE(placed.SurroundingsIntact());
+          ASSERT_TRUE(placed.InputsIntact());
+        }
+      }
+    }
+    handle.SetRunner(nullptr, nullptr);
+    ASSERT_TRUE(OutputsOf(placed, handle, kSecondFill) == expected);
+  });
+}
+
+// Functions that compute, not those that only tell a size.
+std::vector<const Function*> Operators() {
+  std::vector<const Function*> functions;
+  for (const auto& function : detops_harness::WholeCatalogue().functions()) {
+    if (function->computes()) functions.push_back(function.get());
+  }
+  return functions;
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, Properties, testing::ValuesIn(Operators()),
+                         [](const auto& test) { return test.param->name(); });
+
+}  // namespace
+}  // namespace detops_test
