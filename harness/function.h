@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,9 @@ class Function {
   virtual std::vector<Sample> samples() const = 0;
   // A good call; the same for the same arguments on every machine. `shape` has all keys.
   virtual Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const = 0;
+  // Objects that the function takes and tests do not spoil, made before the call: Arguments::object.
+  virtual std::shared_ptr<void> MakeObjects(const Functions&, const Arguments&) const { return nullptr; }
+  // Carries the call out. It allocates nothing itself.
   virtual mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& arguments) const = 0;
   // Of a call that is to be carried out, or that ends well without work.
   virtual Expected Reference(const Call& call) const = 0;

@@ -22,8 +22,10 @@ using detops_test::Placement;
 constexpr int64_t kMostReserved = int64_t{1} << 40;  // of addresses without memory
 constexpr int64_t kMostSurplus = 1 << 20;            // a description that says so much more than there is has no data
 
+}  // namespace
+
 // A descriptor that says what the tensor says.
-class Descriptor {
+class PlacedCall::Descriptor {
  public:
   explicit Descriptor(const Tensor& tensor) {
     if (!tensor.described) return;
@@ -49,8 +51,6 @@ class Descriptor {
  private:
   mluOpTensorDescriptor_t desc_ = nullptr;
 };
-
-}  // namespace
 
 class PlacedCall::Block {
  public:
@@ -104,6 +104,12 @@ PlacedCall::PlacedCall(Call call, Placing placing) : call_(std::move(call)), res
   Place(call_.workspace, {placing.kind, 0});
   for (Tensor& tensor : call_.tensors) PlaceInside(tensor);
   PlaceInside(call_.workspace);
+  std::vector<mluOpTensorDescriptor_t> descriptors;
+  for (const Tensor& tensor : call_.tensors) {
+    descriptors.push_back(descriptors_.emplace_back(std::make_unique<Descriptor>(tensor))->get());
+  }
+  arguments_ = std::make_unique<Arguments>(call_, std::move(descriptors));
+  arguments_->set_objects(call_.function->MakeObjects(LinkedLibrary(), *arguments_));
 }
 
 PlacedCall::~PlacedCall() = default;
@@ -145,15 +151,13 @@ void PlacedCall::PlaceInside(Tensor& tensor) {
 mluOpStatus_t PlacedCall::Run(mluOpHandle_t handle) {
   Must(detopsSetProfile(handle, call_.profile), "detopsSetProfile");
   Must(detopsSetValueChecks(handle, call_.value_checks ? 1 : 0), "detopsSetValueChecks");
-  std::vector<std::unique_ptr<Descriptor>> owned;
-  std::vector<mluOpTensorDescriptor_t> descriptors;
-  for (const Tensor& tensor : call_.tensors) {
-    descriptors.push_back(owned.emplace_back(std::make_unique<Descriptor>(tensor))->get());
-  }
-  Arguments arguments(call_, std::move(descriptors));
-  const mluOpStatus_t status = call_.function->Invoke(LinkedLibrary(), call_.with_handle ? handle : nullptr, arguments);
+  const mluOpStatus_t status = RunAlone(handle);
   text_ = detopsGetLastError(nullptr);
   return status;
+}
+
+mluOpStatus_t PlacedCall::RunAlone(mluOpHandle_t handle) {
+  return call_.function->Invoke(LinkedLibrary(), call_.with_handle ? handle : nullptr, *arguments_);
 }
 
 void PlacedCall::Reset(unsigned char fill) {
