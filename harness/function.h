@@ -28,6 +28,19 @@ struct Expected {
   std::map<std::string, std::vector<double>> magnitudes{};
 };
 
+// What no implementation can avoid: every input read once, every output written once, and the arithmetic.
+struct Work {
+  double bytes = 0;
+  double flops = 0;
+  bool in_double = false;
+};
+
+// A shape worth timing, as networks and documents have it.
+struct BenchmarkCase {
+  std::string name;  // "case1", "r3det_p3"
+  std::string shape;
+};
+
 // A shape worth testing. The first of a function is the good call of its contract.
 struct Sample {
   std::string shape;   // "height=3,width=4": what is not named has its default
@@ -67,6 +80,10 @@ class Function {
   virtual mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& arguments) const = 0;
   // Of a call that is to be carried out, or that ends well without work.
   virtual Expected Reference(const Call& call) const = 0;
+
+  // For benchmarks and the program: shapes, and the least work of a call. By default all bytes and no arithmetic.
+  virtual std::vector<BenchmarkCase> benchmarks() const { return {}; }
+  virtual Work WorkOf(const Call& call) const;
 
   // The call of a sample, with the defaults of the keys filled in.
   Call MakeSample(const std::string& shape, mluOpDataType_t type, detopsProfile_t profile, uint64_t seed) const;

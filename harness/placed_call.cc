@@ -61,6 +61,13 @@ class PlacedCall::Block {
       data_ = heap_.get() + placing.offset;
       return;
     }
+    if (placing.kind == MemoryKind::kAligned) {
+      void* memory = nullptr;
+      if (cnrtMalloc(&memory, std::max<size_t>(bytes, 1)) != cnrtSuccess) throw std::bad_alloc();
+      aligned_.reset(static_cast<std::byte*>(memory));
+      data_ = aligned_.get();
+      return;
+    }
     const bool end = placing.kind == MemoryKind::kAgainstEnd;
     guarded_ =
         std::make_unique<GuardedBuffer>(bytes, end ? Placement::kAgainstEnd : Placement::kAgainstFront, placing.offset);
@@ -88,7 +95,11 @@ class PlacedCall::Block {
  private:
   size_t bytes_;
   bool reserved_ = false;
+  struct Free {
+    void operator()(std::byte* memory) const { cnrtFree(memory); }
+  };
   std::unique_ptr<std::byte[]> heap_;
+  std::unique_ptr<std::byte, Free> aligned_;
   std::unique_ptr<GuardedBuffer> guarded_;
   std::byte* data_ = nullptr;
 };

@@ -14,8 +14,8 @@ namespace detops_harness {
 class Arguments;
 
 // Where tensors lie. Between guard pages every step outside faults; blocks of the heap are for sanitizers, which see it
-// too, and are quicker to get.
-enum class MemoryKind { kAgainstEnd, kAgainstFront, kHeap };
+// too, and are quicker to get; memory of cnrtMalloc, aligned as a program would have it, is for timing.
+enum class MemoryKind { kAgainstEnd, kAgainstFront, kHeap, kAligned };
 
 struct Placing {
   MemoryKind kind = MemoryKind::kAgainstEnd;
