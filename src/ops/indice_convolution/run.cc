@@ -4,6 +4,7 @@
 #include "ops/indice_convolution/filters/pass.h"
 #include "ops/indice_convolution/problem.h"
 #include "ops/indice_convolution/rows/pass.h"
+#include "sparse/pair_check.h"
 
 namespace detops::indice_convolution {
 namespace {
@@ -74,21 +75,28 @@ RunResult ConvolveLists(const Call& call, const Problem& problem, const PairList
   return pass.Run(lists, parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
 }
 
+template <class Problem>
+mluOpStatus_t Run(const Call& call, const Problem& problem, const ConvolutionPairs& pairs, int near_side) {
+  if (pairs.by_side != nullptr) {
+    PairLists lists = pairs.by_side[near_side];
+    if (pairs.empty) lists.lists = lists.pairs = 0;
+    return call.Finish(ConvolveLists(call, problem, lists));
+  }
+  BadIndex bad;
+  const RunResult result = ConvolvePairs(call, problem, pairs.given, near_side, &bad);
+  if (result == RunResult::kDone && bad.position >= 0) return FailBadIndex(call, pairs.given, bad);
+  return call.Finish(result);
+}
+
 }  // namespace
 
-RunResult Convolve(const Call& call, const RowProductsProblem& problem, const IndicePairs& pairs, int near_side,
-                   BadIndex* bad) {
-  return ConvolvePairs(call, problem, pairs, near_side, bad);
+mluOpStatus_t RunConvolution(const Call& call, const RowProductsProblem& problem, const ConvolutionPairs& pairs,
+                             int near_side) {
+  return Run(call, problem, pairs, near_side);
 }
-RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const IndicePairs& pairs, int near_side,
-                   BadIndex* bad) {
-  return ConvolvePairs(call, problem, pairs, near_side, bad);
-}
-RunResult Convolve(const Call& call, const RowProductsProblem& problem, const PairLists& lists) {
-  return ConvolveLists(call, problem, lists);
-}
-RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const PairLists& lists) {
-  return ConvolveLists(call, problem, lists);
+mluOpStatus_t RunConvolution(const Call& call, const OuterProductsProblem& problem, const ConvolutionPairs& pairs,
+                             int near_side) {
+  return Run(call, problem, pairs, near_side);
 }
 
 }  // namespace detops::indice_convolution
