@@ -107,7 +107,7 @@ RunResult RotatedFeatureAlignForward(const RotatedFeatureAlignProblem& problem, 
     const int tasks = parallel.TaskCount(rows, DivideRoundUp(kMinTaskElements, elements_per_row));
     const bool done =
         parallel.Run(tasks, [&](int task) { AlignStripRows<T>(problem, strips, PieceOf(rows, tasks, task)); });
-    return done ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(done);
   });
 }
 

@@ -1,6 +1,7 @@
 // The C entry points that make, measure and destroy rulebooks.
 #include "sparse/rulebook.h"
 
+#include <array>
 #include <new>
 
 #include "core/context.h"
@@ -14,19 +15,18 @@ constexpr int64_t kMaxRows = int64_t{1} << 31;
 // The lists of both sides, in the handle's scratch memory, then their copies.
 RunResult MakeRulebook(const Call& call, const IndicePairs& pairs, detopsRulebookStruct* rulebook, BadIndex* bad) {
   const Parallel& parallel = call.handle()->parallel;
-  Arena count;
-  [[maybe_unused]] const PairListsMemory counted[2] = {{pairs, 0, parallel, count}, {pairs, 1, parallel, count}};
-  if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-  void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena arena(block);
-  const PairListsMemory memory[2] = {{pairs, 0, parallel, arena}, {pairs, 1, parallel, arena}};
-  PairLists lists[2];
-  for (int side = 0; side < 2; ++side) {
-    const RunResult made = MakePairLists(pairs, side, parallel, memory[side], &lists[side], bad);
-    if (made != RunResult::kDone || bad->position >= 0) return made;
-  }
-  return FillRulebook(lists, rulebook) ? RunResult::kDone : RunResult::kNoMemory;
+  const auto make = [&](Arena& arena) {
+    const PairListsMemory by_input(pairs, 0, parallel, arena), by_output(pairs, 1, parallel, arena);
+    return std::array{by_input, by_output};
+  };
+  return RunPass(call.handle()->scratch, make, [&](const std::array<PairListsMemory, 2>& memory) {
+    PairLists lists[2];
+    for (int side = 0; side < 2; ++side) {
+      const RunResult made = MakePairLists(pairs, side, parallel, memory[side], &lists[side], bad);
+      if (made != RunResult::kDone || bad->position >= 0) return made;
+    }
+    return FillRulebook(lists, rulebook) ? RunResult::kDone : RunResult::kNoMemory;
+  });
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class MappedPass {
     const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) &&
                       FindCrowdedImages(problem_, parallel_, table_, table_memory) &&
                       DecideWidths(table_memory.crowded) && AddAll();
-    return done ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(done);
   }
 
  private:

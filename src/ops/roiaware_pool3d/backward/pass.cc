@@ -68,7 +68,7 @@ class BackwardPass {
         });
       }
       shares.Sort();
-      return shares.Sum(parallel_) ? RunResult::kDone : RunResult::kRunnerFailed;
+      return ResultOf(shares.Sum(parallel_));
     }
     const bool cleared = parallel_.Run(tasks, [&](int task) { ClearPiece(tasks, task); });
     return cleared ? AddAll() : RunResult::kRunnerFailed;
@@ -79,7 +79,7 @@ class BackwardPass {
     std::fill(sums_ + range.begin, sums_ + range.end, 0.0);
   }
 
-  RunResult AddAll() { return AddToSums() && StoreSums() ? RunResult::kDone : RunResult::kRunnerFailed; }
+  RunResult AddAll() { return ResultOf(AddToSums() && StoreSums()); }
 
   // The points of a voxel; average only.
   struct List {

@@ -27,7 +27,7 @@ class CompactPass {
         sizes->points > kMaxPoints) {
       return RunResult::kDone;
     }
-    return WriteAll() ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(WriteAll());
   }
 
  private:
