@@ -167,7 +167,7 @@ PointToVoxelProblem MakeProblem(const Arguments& args) {
   problem.coordinates = static_cast<int32_t*>(args.coordinates.target);
   problem.num_points = static_cast<int32_t*>(args.num_points.target);
   problem.point_voxel = static_cast<int32_t*>(args.point_voxel.target);
-  problem.kernels = ChoosePointToVoxelKernels();
+  problem.kernels = ChoosePointToVoxelKernels(problem.type);
   return problem;
 }
 

@@ -14,7 +14,7 @@ constexpr int64_t kPixelsAtOnce = 32;
 // The taps of pixels [begin, begin + count) of one image; rows count from the image's first pixel.
 template <typename T>
 struct TapBlock {
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
 
   void Fill(const RotatedFeatureAlignProblem& problem, int64_t begin, int64_t count) {
     uint32_t used = 0;

@@ -177,6 +177,6 @@ mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool
                                    .begins = static_cast<const int32_t*>(begins.data),
                                    .max_points = 0,
                                    .listed_points = average ? pts_idx_desc->element_count() : 0,
-                                   .kernels = ChooseRoiAwareKernels()};
+                                   .kernels = ChooseRoiAwareKernels(grad_out_desc->type)};
   return FinishBackward(call, check, problem, winners, ids, begins);
 }

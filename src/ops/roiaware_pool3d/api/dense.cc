@@ -321,7 +321,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
                                    .begins = nullptr,
                                    .max_points = max_pts_each_voxel,
                                    .listed_points = 0,
-                                   .kernels = ChooseRoiAwareKernels()};
+                                   .kernels = ChooseRoiAwareKernels(grad_out_desc->type)};
   const auto describe = [&](GenCase& record) {
     record.RealInput(lists);
     record.RealInput(winners);
