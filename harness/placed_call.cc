@@ -145,7 +145,7 @@ void PlacedCall::Place(Tensor& tensor, const Placing& placing) {
   block.written = tensor.access == Access::kWritten;
   tensor.address = block.data();
   if (!block.written && bytes > 0) std::memcpy(block.data(), tensor.contents.data(), bytes);
-  if (block.written) std::memset(block.data(), 0xA5, bytes);
+  if (block.written) std::memset(block.data(), fill_, bytes);
 }
 
 void PlacedCall::PlaceInside(Tensor& tensor) {
@@ -172,6 +172,7 @@ mluOpStatus_t PlacedCall::RunAlone(mluOpHandle_t handle) {
 }
 
 void PlacedCall::Reset(unsigned char fill) {
+  fill_ = fill;
   for (const auto& block : blocks_) {
     if (block->written) std::memset(block->data(), fill, block->bytes());
   }
@@ -185,11 +186,24 @@ std::string PlacedCall::State() const {
   return state;
 }
 
+size_t PlacedCall::WrittenBytes(const Tensor& output) const {
+  if (!output.described) return 0;
+  return static_cast<size_t>(call_.function->Written(call_, output)) * SizeOfType(output.type);
+}
+
+bool PlacedCall::RestIntact(const Tensor& output) const {
+  if (output.address == nullptr || output.reserved || !output.inside.empty()) return true;
+  const auto* const bytes = static_cast<const unsigned char*>(output.address);
+  const size_t end = output.memory_bytes();
+  return std::all_of(bytes + std::min(WrittenBytes(output), end), bytes + end,
+                     [this](unsigned char byte) { return byte == fill_; });
+}
+
 std::string PlacedCall::Outputs() const {
   std::string state;
   for (const Tensor& tensor : call_.tensors) {
     if (tensor.access == Access::kWritten && tensor.address != nullptr) {
-      state.append(static_cast<const char*>(tensor.address), static_cast<size_t>(tensor.byte_count()));
+      state.append(static_cast<const char*>(tensor.address), WrittenBytes(tensor));
     }
   }
   for (const auto& [name, value] : call_.results) state += name + std::to_string(value);
@@ -214,6 +228,9 @@ bool PlacedCall::InputsIntact() const {
 bool PlacedCall::SurroundingsIntact() const {
   for (const auto& block : blocks_) {
     if (!block->Intact()) return false;
+  }
+  for (const Tensor& tensor : call_.tensors) {
+    if (tensor.access == Access::kWritten && !RestIntact(tensor)) return false;
   }
   return true;
 }

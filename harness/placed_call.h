@@ -44,11 +44,11 @@ class PlacedCall {
   std::string State() const;
   // The same of the inputs alone.
   bool InputsIntact() const;
-  // False if a byte next to one of the buffers has changed.
+  // False if a byte next to one of the buffers has changed, or one of an output that the call does not write.
   bool SurroundingsIntact() const;
   // Every tensor has memory for what its description says.
   bool MemorySuffices() const;
-  // The outputs and results.
+  // The outputs, as far as they are written, and the results.
   std::string Outputs() const;
 
  private:
@@ -57,6 +57,8 @@ class PlacedCall {
   Block& NewBlock(size_t bytes, const Placing& placing);
   void Place(Tensor& tensor, const Placing& placing);
   void PlaceInside(Tensor& tensor);
+  size_t WrittenBytes(const Tensor& output) const;
+  bool RestIntact(const Tensor& output) const;
 
   Call call_;
   const Named<int64_t> results_;
@@ -64,6 +66,7 @@ class PlacedCall {
   std::vector<std::unique_ptr<Descriptor>> descriptors_;
   std::unique_ptr<Arguments> arguments_;
   std::string text_;
+  unsigned char fill_ = 0xA5;  // what stands in the outputs before a call
 };
 
 }  // namespace detops_harness

@@ -32,7 +32,7 @@ Rules ForEach(const Names& tensors, const std::string& what, mluOpStatus_t statu
     rules.push_back({what + " of " + name, status,
                      [name, judge](Judgement& judgement) -> Sentence {
                        const Tensor& tensor = judgement.call[name];
-                       return IsAbsent(tensor) ? Sentence() : judge(judgement, tensor);
+                       return tensor.described ? judge(judgement, tensor) : Sentence();
                      },
                      [name, faults](const Contract& contract, const Call& good) {
                        return IsAbsent(good[name]) ? Faults{} : faults(contract, good, name);
@@ -74,11 +74,25 @@ Apply WithNumber(const std::string& argument, double value) {
   return [=](Call& call) { call.numbers.at(argument) = value; };
 }
 Apply WithElement(const std::string& tensor, int64_t index, double value) {
-  return [=](Call& call) { call[tensor].Set(index, value); };
+  return [=](Call& call) {
+    Tensor& spoilt = call[tensor];
+    const auto there = static_cast<int64_t>(spoilt.contents.size() / std::max<size_t>(1, SizeOfType(spoilt.type)));
+    if (index < there) spoilt.Set(index, value);
+  };
 }
 
 Rules Implied(Rules rules) {
   for (Rule& rule : rules) rule.implied = true;
+  return rules;
+}
+
+Rules WithFaults(Rules rules, const Faults& more) {
+  Rule& last = rules.back();
+  last.faults = [own = std::move(last.faults), more](const Contract& contract, const Call& good) {
+    Faults faults = own(contract, good);
+    faults.insert(faults.end(), more.begin(), more.end());
+    return faults;
+  };
   return rules;
 }
 
@@ -673,7 +687,10 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
   Rules rules = ForEach(
       {tensor}, "values", kBad,
       [=](Judgement& j, const Tensor& checked) -> Sentence {
-        const int64_t count = checked.elements();
+        // A description may say more than there is; what is not there breaks no rule, and the call is not carried out.
+        const int64_t there =
+            static_cast<int64_t>(checked.contents.size() / std::max<size_t>(1, SizeOfType(checked.type)));
+        const int64_t count = std::min(checked.elements(), there);
         for (int64_t i = 0; i < count; ++i) {
           const double value = checked.Get(i);
           if (rule.allowed(value, i, j.call)) continue;

@@ -136,7 +136,6 @@ void AddRulebooks(Table& table);
 void AddIndicePairs(Table& table);
 void AddConvolutions(Table& table);
 void AddIndicePools(Table& table);
-void AddPointToVoxel(Table& table);
 void AddPsRoiPool(Table& table);
 void AddRoiAwarePool(Table& table);
 // The functions of the catalogue: their contracts say everything.
