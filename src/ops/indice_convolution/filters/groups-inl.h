@@ -2,11 +2,11 @@
 // which pairs come next.
 //
 // Included once per target; docs/architecture.md explains the pattern.
-#if defined(DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_OUTER_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_OUTER_INL_H_
-#undef DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_OUTER_INL_H_
+#if defined(DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_GROUPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_GROUPS_INL_H_
+#undef DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_GROUPS_INL_H_
 #else
-#define DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_OUTER_INL_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_GROUPS_INL_H_
 #endif
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 #include "hwy/highway.h"
 #include "ops/indice_convolution/filters/kernel.h"
-#include "ops/indice_convolution/product-inl.h"
+#include "ops/indice_convolution/microkernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
@@ -70,7 +70,7 @@ HWY_INLINE void AddPanel(D d, RowPairs<C> pairs, int64_t rows, NextPairs<T>& nex
   for (int64_t g = 0; g < groups.count; ++g) {
     const int64_t size = groups.Size(g);
     next.Prefetch();
-    AddGroup<kVectors, kPacked>(d, pairs, size, sums, kUpTo<kMost>);
+    AddGroup<kVectors, kPacked>(d, pairs, size, sums, kIndices<kMost>);
     pairs.left += kPacked ? pairs.left_stride : size;
     pairs.fetch = false;
     sums += size * kVectors * n;
@@ -101,17 +101,17 @@ HWY_INLINE void AddPanels(D d, const RowPairs<C>& pairs, NextPairs<T> next, int6
 }
 
 // In a file of its own; see there.
-AddOuterProductsOfPart AddInPlaceOn(bool in_double);
+AddPartProducts AddInPlaceOn(bool in_double);
 
 // The pairs of a part, chunk by chunk.
 template <typename T>
 class PartPairs {
  public:
-  explicit PartPairs(const OuterProductsPart& part)
+  explicit PartPairs(const FilterGradientPart& part)
       : part_(part),
         problem_(*part.problem),
-        left_rows_(problem_.left_is_far ? part.list->far : part.list->near),
-        right_rows_(problem_.left_is_far ? part.list->near : part.list->far),
+        left_rows_(problem_.left_is_other ? part.list->other_rows : part.list->block_rows),
+        right_rows_(problem_.left_is_other ? part.list->block_rows : part.list->other_rows),
         last_(part.list->begins[part.last]) {}
 
   int64_t first() const { return part_.list->begins[part_.first]; }
@@ -123,14 +123,14 @@ class PartPairs {
             std::min(most, last_ - begin)};
   }
 
-  // What comes behind `begin`: more of this list, or the next one. Spread over the groups and panels of a chunk.
+  // What comes after `begin`: more of this list, or the next one. Spread over the groups and panels of a chunk.
   template <class D>
   NextPairs<T> Next(D d, int64_t begin, int64_t chunk) const {
     RowPairs<T> next = From(begin, chunk);
     if (begin == last_ && part_.next != nullptr) {
       const int64_t at = part_.next->begins[part_.first];
-      next.left_rows = (problem_.left_is_far ? part_.next->far : part_.next->near) + at;
-      next.right_rows = (problem_.left_is_far ? part_.next->near : part_.next->far) + at;
+      next.left_rows = (problem_.left_is_other ? part_.next->other_rows : part_.next->block_rows) + at;
+      next.right_rows = (problem_.left_is_other ? part_.next->block_rows : part_.next->other_rows) + at;
       next.count = std::min(chunk, part_.next->begins[part_.last] - at);
     }
     const FilterMatrices& filter = problem_.filter;
@@ -141,8 +141,8 @@ class PartPairs {
   }
 
  private:
-  const OuterProductsPart& part_;
-  const OuterProductsProblem& problem_;
+  const FilterGradientPart& part_;
+  const FilterGradientProblem& problem_;
   const int32_t* left_rows_;
   const int32_t* right_rows_;
   int64_t last_;

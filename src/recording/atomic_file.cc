@@ -1,4 +1,4 @@
-#include "recording/whole_file.h"
+#include "recording/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ bool NameOfDescriptor(int descriptor, char (&name)[64]) {
 
 }  // namespace
 
-void WholeFile::Start(const char* path) {
+void AtomicFile::Start(const char* path) {
   Abandon();
   error_ = 0;
   used_ = 0;
@@ -74,7 +74,7 @@ void WholeFile::Start(const char* path) {
   if (descriptor_ < 0) error_ = errno;
 }
 
-void WholeFile::OpenTemporary() {
+void AtomicFile::OpenTemporary() {
   named_ = false;
   if (may_be_unnamed_) {
     char* const slash = std::strrchr(temporary_, '/');
@@ -91,7 +91,7 @@ void WholeFile::OpenTemporary() {
   named_ = descriptor_ >= 0;
 }
 
-void WholeFile::Bytes(const void* data, size_t size) {
+void AtomicFile::Bytes(const void* data, size_t size) {
   const char* from = static_cast<const char*>(data);
   while (size > 0 && error_ == 0) {
     const size_t part = size < kBufferSize - used_ ? size : kBufferSize - used_;
@@ -103,7 +103,7 @@ void WholeFile::Bytes(const void* data, size_t size) {
   }
 }
 
-void WholeFile::Flush() {
+void AtomicFile::Flush() {
   const QuietSignals quiet;
   for (size_t done = 0; done < used_ && error_ == 0;) {
     const ssize_t written = write(descriptor_, buffer_ + done, used_ - done);
@@ -118,26 +118,26 @@ void WholeFile::Flush() {
   used_ = 0;
 }
 
-void WholeFile::Number(int64_t value) {
+void AtomicFile::Number(int64_t value) {
   char text[kMost];
   Text({text, std::to_chars(text, text + kMost, value).ptr});
 }
 
 template <typename Real>
-void WholeFile::Shortest(Real value) {
+void AtomicFile::Shortest(Real value) {
   char text[kMost];
   // The sign of a NaN means nothing to a reader.
   Text({text, std::to_chars(text, text + kMost, std::isnan(value) ? std::abs(value) : value).ptr});
 }
-void WholeFile::Number(float value) { Shortest(value); }
-void WholeFile::Number(double value) { Shortest(value); }
+void AtomicFile::Number(float value) { Shortest(value); }
+void AtomicFile::Number(double value) { Shortest(value); }
 
-void WholeFile::Hex(uint64_t value) {
+void AtomicFile::Hex(uint64_t value) {
   char text[kMost];
   Text({text, std::to_chars(text, text + kMost, value, 16).ptr});
 }
 
-int WholeFile::Commit() {
+int AtomicFile::Commit() {
   if (error_ == 0) Flush();
   if (descriptor_ >= 0) {
     if (error_ == 0 && !named_) error_ = GiveName();
@@ -152,7 +152,7 @@ int WholeFile::Commit() {
 }
 
 // A name that is taken cannot be given, only moved to: then the file gets its temporary one.
-int WholeFile::GiveName() {
+int AtomicFile::GiveName() {
   char name[64];
   NameOfDescriptor(descriptor_, name);
   const auto give = [&](const char* path) {
@@ -165,7 +165,7 @@ int WholeFile::GiveName() {
   return error;
 }
 
-void WholeFile::Abandon() {
+void AtomicFile::Abandon() {
   if (descriptor_ < 0) return;
   close(descriptor_);
   descriptor_ = -1;

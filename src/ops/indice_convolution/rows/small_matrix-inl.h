@@ -1,17 +1,17 @@
 // The innermost loop for few channels: the matrix of an offset stays in registers while the pairs go by.
 //
 // Included once per target; docs/architecture.md explains the pattern.
-#if defined(DETOPS_OPS_INDICE_CONVOLUTION_ROWS_THIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_THIN_INL_H_
-#undef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_THIN_INL_H_
+#if defined(DETOPS_OPS_INDICE_CONVOLUTION_ROWS_SMALL_MATRIX_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_SMALL_MATRIX_INL_H_
+#undef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_SMALL_MATRIX_INL_H_
 #else
-#define DETOPS_OPS_INDICE_CONVOLUTION_ROWS_THIN_INL_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_ROWS_SMALL_MATRIX_INL_H_
 #endif
 
 #include <cstdint>
 
 #include "hwy/highway.h"
-#include "ops/indice_convolution/product-inl.h"
+#include "ops/indice_convolution/microkernel-inl.h"
 #include "ops/indice_convolution/rows/kernel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -39,26 +39,28 @@ HWY_INLINE void AddThinRowTwice(D d, const C* HWY_RESTRICT row, const hn::Vec<D>
                                 std::index_sequence<kR...> /*channels*/) {
   const size_t n = hn::Lanes(d);
   hn::Vec<D> sums[] = {hn::LoadU(d, to), hn::LoadU(d, to + n)};
-  (MultiplyAdd(hn::Set(d, row[kR]), w + 2 * kR, sums, kUpTo<2>), ...);
+  (MultiplyAdd(hn::Set(d, row[kR]), w + 2 * kR, sums, kIndices<2>), ...);
   hn::StoreU(sums[0], d, to);
   hn::StoreU(sums[1], d, to + n);
 }
 
-// For `count` pairs: sums[near] += rows[far][0, kDepth) times the panel [kDepth][kVectors * lanes], pair by pair.
+// For `count` pairs: sums[block_row] += rows[other_row][0, kDepth) times the panel [kDepth][kVectors * lanes], pair by
+// pair.
 template <int kDepth, int kVectors, class D, typename C = hn::TFromD<D>>
-HWY_NOINLINE void AddThinProducts(D d, const GatheredRows<C>& gathered, int64_t count, const C* HWY_RESTRICT panel) {
+HWY_NOINLINE void AddSmallMatrixProducts(D d, const GatheredRows<C>& gathered, int64_t count,
+                                         const C* HWY_RESTRICT panel) {
   static_assert(kVectors == 1 || kVectors == 2);
   hn::Vec<D> w[kDepth * kVectors];
-  LoadVectors(d, panel, w, kUpTo<kDepth * kVectors>);
+  LoadVectors(d, panel, w, kIndices<kDepth * kVectors>);
   // Rows of sums are as long as the panel is wide.
   constexpr auto kSumsStride = static_cast<int64_t>(kVectors * hn::MaxLanes(D()));
   C* const sums = gathered.sums;
-  const auto add = [&, sums](const C* HWY_RESTRICT row, int32_t near) HWY_ATTR {
-    C* const to = sums + near * kSumsStride;
+  const auto add = [&, sums](const C* HWY_RESTRICT row, int32_t block_row) HWY_ATTR {
+    C* const to = sums + block_row * kSumsStride;
     if constexpr (kVectors == 1) {
-      AddThinRow(d, row, w, to, kUpTo<(kDepth + 1) / 2>, kUpTo<kDepth / 2>);
+      AddThinRow(d, row, w, to, kIndices<(kDepth + 1) / 2>, kIndices<kDepth / 2>);
     } else {
-      AddThinRowTwice(d, row, w, to, kUpTo<kDepth>);
+      AddThinRowTwice(d, row, w, to, kIndices<kDepth>);
     }
   };
   // With 16 registers the few channels of a row are done before a fetch pays.

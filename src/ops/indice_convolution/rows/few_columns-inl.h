@@ -5,11 +5,11 @@
 // a column are added up when a row is done.
 //
 // Included once per target; docs/architecture.md explains the pattern.
-#if defined(DETOPS_OPS_INDICE_CONVOLUTION_ROWS_NARROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_NARROW_INL_H_
-#undef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_NARROW_INL_H_
+#if defined(DETOPS_OPS_INDICE_CONVOLUTION_ROWS_FEW_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_FEW_COLUMNS_INL_H_
+#undef DETOPS_OPS_INDICE_CONVOLUTION_ROWS_FEW_COLUMNS_INL_H_
 #else
-#define DETOPS_OPS_INDICE_CONVOLUTION_ROWS_NARROW_INL_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_ROWS_FEW_COLUMNS_INL_H_
 #endif
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "hwy/highway.h"
-#include "ops/indice_convolution/product-inl.h"
+#include "ops/indice_convolution/microkernel-inl.h"
 #include "ops/indice_convolution/rows/kernel.h"
 #include "ops/indice_convolution/rows/rows-inl.h"
 
@@ -25,11 +25,11 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
-// Sums of type C may be narrow products on this target, if WayOf says so.
+// Sums of type C may be products of few columns on this target, if ChooseAlgorithm says so.
 template <typename C>
-inline constexpr bool kHasNarrow = std::is_same_v<C, float> && HWY_TARGET != HWY_SCALAR;
+inline constexpr bool kHasFewColumns = std::is_same_v<C, float> && HWY_TARGET != HWY_SCALAR;
 
-// The scalar target has no blocks, AVX3 a version of its own (rows/narrow_wide-inl.h).
+// The scalar target has no blocks, AVX3 a version of its own (rows/few_columns_512-inl.h).
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_AVX3
 
 using DF = hn::ScalableTag<float>;
@@ -39,7 +39,7 @@ HWY_INLINE int64_t Blocks() { return static_cast<int64_t>(hn::Lanes(DF())) / kBl
 
 // matrix[set][quad]: a vector whose block b has the rows 4 * quad + (0, 1, 2, 3) of column set * blocks + b.
 template <class WeightOf>  // number of (row, column)
-void PackNarrow(const FilterMatrices& filter, const WeightOf& weight_of, float* HWY_RESTRICT matrix) {
+void PackFewColumns(const FilterMatrices& filter, const WeightOf& weight_of, float* HWY_RESTRICT matrix) {
   const int64_t blocks = Blocks();
   for (int64_t set = 0; set * blocks < filter.columns; ++set) {
     for (int64_t row = 0; row < filter.rows; row += kBlockLanes) {
@@ -74,47 +74,46 @@ HWY_INLINE VF AddLanes(const VF* sets) {
 }
 
 template <size_t kQuads, size_t... kS, size_t... kQ>
-HWY_INLINE void AddNarrowProductsOf(const GatheredRows<float>& gathered, int64_t count,
-                                    const float* HWY_RESTRICT matrix, std::index_sequence<kS...> sets,
-                                    std::index_sequence<kQ...> quads) {
+HWY_INLINE void AddFewColumnsOf(const GatheredRows<float>& gathered, int64_t count, const float* HWY_RESTRICT matrix,
+                                std::index_sequence<kS...> sets, std::index_sequence<kQ...> quads) {
   const DF d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   VF weights[sizeof...(kS)][kQuads];
   (LoadVectors(d, matrix + kS * kQuads * n, weights[kS], quads), ...);
   float* const sums = gathered.sums;
-  ForEachPair<true>(gathered, count, [&, sums](const float* HWY_RESTRICT row, int32_t near) HWY_ATTR {
+  ForEachPair<true>(gathered, count, [&, sums](const float* HWY_RESTRICT row, int32_t block_row) HWY_ATTR {
     const VF numbers[] = {hn::LoadDup128(d, row + kQ * kBlockLanes)...};
     const VF products[] = {DotProducts(numbers, weights[kS], quads)...};
-    float* const to = sums + near * n;
+    float* const to = sums + block_row * n;
     hn::StoreU(hn::Add(hn::LoadU(d, to), AddLanes<static_cast<int>(sets.size())>(products)), d, to);
   });
 }
 
-// For `count` pairs: sums[near] += rows[far] times the matrix, kSets vectors of columns and kQuads * 4 channels. The
-// columns of the sums are in the order that OrderColumns knows.
+// For `count` pairs: sums[block_row] += rows[other_row] times the matrix, kSets vectors of columns and kQuads * 4
+// channels. The columns of the sums are in the order that OrderColumns knows.
 template <int kSets, int kQuads>
-HWY_NOINLINE void AddNarrowProducts(const GatheredRows<float>& gathered, int64_t count, const float* matrix) {
-  AddNarrowProductsOf<kQuads>(gathered, count, matrix, kUpTo<kSets>, kUpTo<kQuads>);
+HWY_NOINLINE void AddFewColumns(const GatheredRows<float>& gathered, int64_t count, const float* matrix) {
+  AddFewColumnsOf<kQuads>(gathered, count, matrix, kIndices<kSets>, kIndices<kQuads>);
 }
 
-using NarrowProductsFunction = void (*)(const GatheredRows<float>&, int64_t, const float*);
+using FewColumnsFunction = void (*)(const GatheredRows<float>&, int64_t, const float*);
 
 template <size_t... kQ>
-HWY_INLINE NarrowProductsFunction NarrowProductsOf(int64_t sets, int64_t quads, std::index_sequence<kQ...> /*more*/) {
-  constexpr int kLeast = kMinNarrowRows / kBlockLanes;
-  constexpr NarrowProductsFunction kFunctions[kMaxNarrowSets][sizeof...(kQ)] = {
-      {AddNarrowProducts<1, kLeast + static_cast<int>(kQ)>...},
-      {AddNarrowProducts<2, kLeast + static_cast<int>(kQ)>...},
-      {AddNarrowProducts<3, kLeast + static_cast<int>(kQ)>...}};
+HWY_INLINE FewColumnsFunction FewColumnsOf(int64_t sets, int64_t quads, std::index_sequence<kQ...> /*more*/) {
+  constexpr int kLeast = kMinFewColumnRows / kBlockLanes;
+  constexpr FewColumnsFunction kFunctions[kMaxFewColumnSets][sizeof...(kQ)] = {
+      {AddFewColumns<1, kLeast + static_cast<int>(kQ)>...},
+      {AddFewColumns<2, kLeast + static_cast<int>(kQ)>...},
+      {AddFewColumns<3, kLeast + static_cast<int>(kQ)>...}};
   return kFunctions[sets - 1][quads - kLeast];
 }
 
-// Pairs of one offset, see RowProductsWay.
-inline void MultiplyNarrow(const GatheredRows<float>& gathered, int64_t count, const float* matrix,
-                           const FilterMatrices& filter) {
-  constexpr auto kDepths = kUpTo<(kMaxNarrowRows - kMinNarrowRows) / kBlockLanes + 1>;
+// Pairs of one offset, see RowProductsAlgorithm.
+inline void MultiplyFewColumns(const GatheredRows<float>& gathered, int64_t count, const float* matrix,
+                               const FilterMatrices& filter) {
+  constexpr auto kDepths = kIndices<(kMaxFewColumnRows - kMinFewColumnRows) / kBlockLanes + 1>;
   const int64_t sets = (filter.columns + Blocks() - 1) / Blocks();
-  NarrowProductsOf(sets, filter.rows / kBlockLanes, kDepths)(gathered, count, matrix);
+  FewColumnsOf(sets, filter.rows / kBlockLanes, kDepths)(gathered, count, matrix);
 }
 
 // Column set * blocks + b has been summed up in lane `set` of block b. Stores the columns of all rows in order.

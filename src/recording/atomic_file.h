@@ -1,8 +1,8 @@
 // A file that appears complete or not at all: it is written without a name, which it gets in the end, or where the file
 // system does not know that, under another name and then renamed. Writing raises no signal. Numbers are written
 // independently of the program's locale.
-#ifndef DETOPS_RECORDING_WHOLE_FILE_H_
-#define DETOPS_RECORDING_WHOLE_FILE_H_
+#ifndef DETOPS_RECORDING_ATOMIC_FILE_H_
+#define DETOPS_RECORDING_ATOMIC_FILE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace detops {
 // As long as a path may be on the systems we know.
 inline constexpr size_t kPathSize = 4096;
 
-class WholeFile {
+class AtomicFile {
  public:
   // may_be_unnamed: false, for tests, as if the file system did not know files without names.
-  explicit WholeFile(bool may_be_unnamed = true) : may_be_unnamed_(may_be_unnamed) {}
-  ~WholeFile() { Abandon(); }
-  WholeFile(const WholeFile&) = delete;
-  WholeFile& operator=(const WholeFile&) = delete;
+  explicit AtomicFile(bool may_be_unnamed = true) : may_be_unnamed_(may_be_unnamed) {}
+  ~AtomicFile() { Abandon(); }
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
 
   // Starts a file, with the folders of its path. Whatever fails from here on is remembered until Commit.
   void Start(const char* path);
@@ -59,4 +59,4 @@ class WholeFile {
 
 }  // namespace detops
 
-#endif  // DETOPS_RECORDING_WHOLE_FILE_H_
+#endif  // DETOPS_RECORDING_ATOMIC_FILE_H_

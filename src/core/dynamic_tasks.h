@@ -1,6 +1,6 @@
 // Items that differ in work, handed out to whoever is free.
-#ifndef DETOPS_CORE_ONE_BY_ONE_H_
-#define DETOPS_CORE_ONE_BY_ONE_H_
+#ifndef DETOPS_CORE_DYNAMIC_TASKS_H_
+#define DETOPS_CORE_DYNAMIC_TASKS_H_
 
 #include <atomic>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace detops {
 //
 // With `start`, every worker begins with start(worker), also one that gets no item.
 template <class Start, class Body>
-[[nodiscard]] bool RunOneByOne(const Parallel& parallel, int workers, int64_t items, const Start& start,
-                               const Body& body) {
+[[nodiscard]] bool RunDynamic(const Parallel& parallel, int workers, int64_t items, const Start& start,
+                              const Body& body) {
   std::atomic<int64_t> next{0};
   return parallel.Run(workers, [&](int worker) {
     start(worker);
@@ -25,10 +25,10 @@ template <class Start, class Body>
 }
 
 template <class Body>
-[[nodiscard]] bool RunOneByOne(const Parallel& parallel, int workers, int64_t items, const Body& body) {
-  return RunOneByOne(parallel, workers, items, [](int) {}, body);
+[[nodiscard]] bool RunDynamic(const Parallel& parallel, int workers, int64_t items, const Body& body) {
+  return RunDynamic(parallel, workers, items, [](int) {}, body);
 }
 
 }  // namespace detops
 
-#endif  // DETOPS_CORE_ONE_BY_ONE_H_
+#endif  // DETOPS_CORE_DYNAMIC_TASKS_H_

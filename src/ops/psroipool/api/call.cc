@@ -1,4 +1,4 @@
-#include "ops/psroipool/api/check.h"
+#include "ops/psroipool/api/call.h"
 
 #include <cmath>
 
@@ -114,9 +114,9 @@ void Describe(const PsRoiPoolArguments& args, GenCase& record) {
   record.Param("pooled_width", args.pooled_width);
 }
 
-// Runs the work behind the checks; records it if the form of case files knows such a call.
+// Runs the work after the checks; records it if the form of case files knows such a call.
 template <class Run>
-mluOpStatus_t Finish(const Call& call, const PsRoiPoolArguments& args, const Run& run) {
+mluOpStatus_t RunAndEnd(const Call& call, const PsRoiPoolArguments& args, const Run& run) {
   const char* const name = args.rules.backward ? "psroipool_backward" : "psroipool_forward";
   return RunRecorded(
       call, args.contract ? name : nullptr, [&](GenCase& record) { Describe(args, record); },
@@ -124,15 +124,16 @@ mluOpStatus_t Finish(const Call& call, const PsRoiPoolArguments& args, const Run
 }
 
 // The map has no pixels: what has elements gets what the mathematics says.
-mluOpStatus_t FinishEmptyForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args,
-                                 const BufferArg& space) {
+mluOpStatus_t CheckAndRunEmptyForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args,
+                                      const BufferArg& space) {
   const PsRoiPoolProblem problem = MakeProblem(args);
   if (problem.target != nullptr) check.Separate(args.pooled, {args.rois, args.mapping, space});
   if (problem.mapping_channel != nullptr) check.Separate(args.mapping, {args.rois, space});
   if (problem.mapping_channel != nullptr && args.mapping.desc->element_count() > 0) CheckChannelLimit(check, args.map);
   if (check.failed()) return check.status();
-  return Finish(call, args,
-                [&](const Parallel& parallel, Scratch& scratch) { return PsRoiPoolEmpty(problem, parallel, scratch); });
+  return RunAndEnd(call, args, [&](const Parallel& parallel, Scratch& scratch) {
+    return PsRoiPoolEmpty(problem, parallel, scratch);
+  });
 }
 
 }  // namespace
@@ -159,11 +160,11 @@ void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args) {
   }
 }
 
-mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args, void* workspace,
-                            size_t workspace_size) {
+mluOpStatus_t CheckValuesAndRunForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args,
+                                       void* workspace, size_t workspace_size) {
   if (check.failed()) return check.status();
   const BufferArg space("workspace", workspace, workspace_size);
-  if (args.map.desc->element_count() == 0) return FinishEmptyForward(call, check, args, space);
+  if (args.map.desc->element_count() == 0) return CheckAndRunEmptyForward(call, check, args, space);
   check.NotEmpty(args.rois).Data({args.map, args.rois, args.pooled, args.mapping});
   check.WorkspacePointer(workspace, workspace_size).Separate(args.pooled, {args.map, args.rois, space});
   check.Separate(args.mapping, {args.map, args.rois, args.pooled, space});
@@ -174,17 +175,17 @@ mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolAr
   CheckChannelLimit(check, args.map);
   CheckPixelLimits(check, args.map);
   if (check.failed()) return check.status();
-  return Finish(call, args, [&](const Parallel& parallel, Scratch& scratch) {
+  return RunAndEnd(call, args, [&](const Parallel& parallel, Scratch& scratch) {
     return PsRoiPoolForward(problem, parallel, scratch);
   });
 }
 
-mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args) {
+mluOpStatus_t CheckValuesAndRunBackward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args) {
   check.NotEmpty(args.rois);
   if (check.failed()) return check.status();
   // Without rois the call has been refused, so a pooled tensor is empty only if the map is.
   if (args.pooled.desc->element_count() == 0 || args.map.desc->element_count() == 0) {
-    return Finish(call, args, [](const Parallel&, Scratch&) { return RunResult::kDone; });
+    return RunAndEnd(call, args, [](const Parallel&, Scratch&) { return RunResult::kDone; });
   }
   check.Data({args.pooled, args.rois, args.map, args.mapping});
   check.Separate(args.map, {args.pooled, args.rois, args.mapping});
@@ -201,7 +202,7 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolA
            findings.usual ? "rois added up in planes, as every channel has one bin"
                           : "a piece of a row of pixels at a time, as mapping_channel is not that of the forward pass",
            TargetName());
-  return Finish(call, args, [&](const Parallel& parallel, Scratch& scratch) {
+  return RunAndEnd(call, args, [&](const Parallel& parallel, Scratch& scratch) {
     return findings.usual ? PsRoiPoolBackward(problem, parallel, scratch)
                           : PsRoiPoolBackwardMapped(problem, mapping, parallel, scratch);
   });

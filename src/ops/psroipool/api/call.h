@@ -1,6 +1,6 @@
 // What the entry points of psroipool share: their arguments, the checks of values, and the run.
-#ifndef DETOPS_OPS_PSROIPOOL_API_CHECK_H_
-#define DETOPS_OPS_PSROIPOOL_API_CHECK_H_
+#ifndef DETOPS_OPS_PSROIPOOL_API_CALL_H_
+#define DETOPS_OPS_PSROIPOOL_API_CALL_H_
 
 #include "core/arg_check.h"
 #include "ops/psroipool/problem.h"
@@ -37,11 +37,11 @@ void CheckScale(ArgCheck& check, const PsRoiPoolArguments& args);
 // Row count, channels and mapping_channel's shape.
 void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args);
 
-// Everything behind the shapes: zero elements, data pointers, overlap, values. Then it runs and ends the call.
-mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args, void* workspace,
-                            size_t workspace_size);
-mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args);
+// Everything after the shapes: zero elements, data pointers, overlap, values. Then it runs and ends the call.
+mluOpStatus_t CheckValuesAndRunForward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args,
+                                       void* workspace, size_t workspace_size);
+mluOpStatus_t CheckValuesAndRunBackward(const Call& call, ArgCheck& check, const PsRoiPoolArguments& args);
 
 }  // namespace detops::psroipool
 
-#endif  // DETOPS_OPS_PSROIPOOL_API_CHECK_H_
+#endif  // DETOPS_OPS_PSROIPOOL_API_CALL_H_
