@@ -6,7 +6,7 @@
 
 #include "detops.h"
 #include "numpy/call.h"
-#include "numpy/operators.h"
+#include "numpy/settings.h"
 
 namespace detops_python {
 namespace {
