@@ -202,19 +202,9 @@ def indice_convolution_forward_fused(
     ...     features, filters, pairs, [2], 2, bias=np.array([1.0]), activation="relu").ravel()
     array([2., 0.])
     """
+    words = (bias, residual, activation, negative_slope, filters_layout, inverse)
     return _native.indice_convolution_forward_fused(
-        features,
-        filters,
-        indice_pairs,
-        indice_num,
-        num_act_out,
-        bias,
-        residual,
-        activation,
-        negative_slope,
-        filters_layout,
-        inverse,
-        out,
+        features, filters, indice_pairs, indice_num, num_act_out, *words, out
     )
 
 
@@ -298,13 +288,7 @@ def indice_convolution_backward_filter(
     ...     np.array([[1.0], [10.0]]), np.array([[2.0]]), pairs, [2], (1, 1, 1)).ravel()
     array([22.])
     """
+    words = (filters_layout, inverse)
     return _native.indice_convolution_backward_filter(
-        features,
-        output_grad,
-        indice_pairs,
-        indice_num,
-        filters_shape,
-        filters_layout,
-        inverse,
-        out,
+        features, output_grad, indice_pairs, indice_num, filters_shape, *words, out
     )

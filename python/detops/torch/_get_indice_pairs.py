@@ -12,6 +12,7 @@ from .. import _sparse_convolution as twins
 from .._types import Shape, Sizes
 from ._documentation import as_its_twin
 from ._library import Operator, call, is_compiling, is_tracing, named
+from ._rulebooks import watch
 
 __all__ = ["IndicePairs", "get_indice_pairs"]
 
@@ -87,8 +88,9 @@ def get_indice_pairs(
             "get_indice_pairs: torch.jit.trace would use the number of output sites of its example "
             "for all inputs. Use torch.export.export or torch.compile."
         )
+    compiling = is_compiling()
     sizes: Any = (spatial_shape, kernel_size, stride, padding, dilation, output_padding, output_shape)
-    if not is_compiling() and not _PLAIN.issuperset(map(type, sizes)):
+    if not compiling and not _PLAIN.issuperset(map(type, sizes)):
         sizes = map(_plain, sizes)
         spatial_shape, kernel_size, stride, padding, dilation, output_padding, output_shape = sizes
     made = call(
@@ -125,9 +127,13 @@ def get_indice_pairs(
         )
         space = tuple(_usual_extent(transposed, *axis) for axis in axes)
     # Numbers of NumPy and tensors may be in a tuple too. (Those of a graph are left alone.)
-    if not is_compiling() and not _INT.issuperset(map(type, space)):
+    if not compiling and not _INT.issuperset(map(type, space)):
         space = tuple(n if isinstance(n, torch.SymInt) else operator.index(n) for n in space)
-    return named(IndicePairs, (*made, made[0].shape[0], space))
+    out_indices, indice_pairs, indice_num = made
+    num_act_out = out_indices.shape[0]
+    if not compiling:
+        watch(indice_pairs, indice_num, num_act_out)
+    return named(IndicePairs, (*made, num_act_out, space))
 
 
 def _found(a: Any) -> tuple[torch.Tensor, ...]:

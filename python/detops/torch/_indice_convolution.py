@@ -11,6 +11,7 @@ from .. import _sparse_convolution as twins
 from .._types import Activation, FiltersLayout
 from ._documentation import as_its_twin
 from ._library import Operator, call
+from ._rulebooks import use_rulebooks
 
 __all__ = [
     "indice_convolution_backward_data",
@@ -83,23 +84,10 @@ def indice_convolution_forward_fused(
     ...     features, filters, pairs, counts, 2, bias=torch.ones(1), activation="relu").ravel()
     tensor([2., 0.])
     """
-    made: torch.Tensor = call(
-        _fused,
-        (features, filters, bias, residual),
-        (
-            features,
-            filters,
-            indice_pairs,
-            indice_num,
-            num_act_out,
-            bias,
-            residual,
-            activation,
-            negative_slope,
-            filters_layout,
-            inverse,
-        ),
-    )
+    pairs = (indice_pairs, indice_num, num_act_out)
+    words = (bias, residual, activation, negative_slope, filters_layout, inverse)
+    arguments = (features, filters, *pairs, *words)
+    made: torch.Tensor = call(_fused, (features, filters, bias, residual), arguments)
     return made
 
 
@@ -156,26 +144,22 @@ def indice_convolution_backward_filter(
 # ---- shapes of results ---------------------------------------------------------------------------
 
 
-def _rows(a: Any, given: int | None) -> int:
-    rows: int = a.indice_pairs.shape[2] if given is None else given
-    return rows
+def _rows(a: Any, given: int | None) -> Any:
+    return a.indice_pairs.shape[2] if given is None else given
 
 
 def _is_out_last(a: Any) -> bool:
     return a.filters_layout in ("KIO", "DHWCN", "HWCN")
 
 
-def _convolved(a: Any) -> torch.Tensor:
+def _convolved(a: Any) -> Any:
     channels = a.filters.shape[-1 if _is_out_last(a) else 0]
-    made: torch.Tensor = a.features.new_empty((_rows(a, a.num_act_out), channels))
-    return made
+    return a.features.new_empty((_rows(a, a.num_act_out), channels))
 
 
-def _data_gradient(a: Any) -> torch.Tensor:
+def _data_gradient(a: Any) -> Any:
     axis = -2 if _is_out_last(a) else 1 if a.filters_layout in ("OIK", "NCDHW", "NCHW") else -1
-    shape = (_rows(a, a.num_act_in), a.filters.shape[axis])
-    made: torch.Tensor = a.output_grad.new_empty(shape)
-    return made
+    return a.output_grad.new_empty((_rows(a, a.num_act_in), a.filters.shape[axis]))
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -270,3 +254,4 @@ _backward_filter.register(
 )
 for _operator in (_forward, _fused, _backward_data, _backward_filter):
     _operator.autocast_numbers()
+    use_rulebooks(_operator, 2, is_forward=_operator in (_forward, _fused))

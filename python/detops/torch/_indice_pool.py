@@ -10,6 +10,7 @@ from .. import _indice_pool as twins
 from .._types import Pool, Start
 from ._documentation import as_its_twin
 from ._library import Operator, call
+from ._rulebooks import use_rulebooks
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
@@ -72,15 +73,13 @@ def indice_pool_backward(
     return made
 
 
-def _pooled(a: Any) -> torch.Tensor:
-    made: torch.Tensor = a.features.new_empty((a.num_act_out, a.features.shape[1]))
-    return made
+def _pooled(a: Any) -> Any:
+    return a.features.new_empty((a.num_act_out, a.features.shape[1]))
 
 
-def _spread(a: Any) -> torch.Tensor:
+def _spread(a: Any) -> Any:
     rows = a.indice_pairs.shape[2] if a.num_act_in is None else a.num_act_in
-    made: torch.Tensor = a.output_grad.new_empty((rows, a.output_grad.shape[1]))
-    return made
+    return a.output_grad.new_empty((rows, a.output_grad.shape[1]))
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -126,3 +125,5 @@ _forward.register(_pooled, _gradient_of_forward, _save_forward)
 _backward.register(_spread, _gradient_of_backward, _save_backward)
 # Autocast has nothing to convert. Sums are those of float in any type, maxima are exact, and in a
 # shorter type numbers would tie that do not.
+use_rulebooks(_forward, 1, is_forward=True)
+use_rulebooks(_backward, 3)

@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     raise ImportError("detops.torch needs PyTorch 2.10 or later: pip install torch") from error
 
-__all__ = ["Operator", "call", "is_compiling", "is_tracing", "named"]
+__all__ = ["Operator", "call", "is_compiling", "is_tracing", "modes", "named", "ops"]
 
 
 def _load() -> Any:
@@ -43,13 +43,13 @@ _LIBRARY: Any = _torch_library.Library("detops", "FRAGMENT")
 class Operator:
     """An operator, and its fast paths: :func:`call` chooses one."""
 
-    __slots__ = ("autograd_op", "direct", "func_op", "name", "op")
+    __slots__ = ("autograd_op", "func_op", "name", "no_grad_op", "op")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.op = getattr(ops, name).default
         # The function in C++ that the operator calls, without the frame of Python before it.
-        self.direct: Callable[..., Any] = getattr(self.op, "_op", self.op)
+        self.no_grad_op: Callable[..., Any] = getattr(self.op, "_op", self.op)
         self.autograd_op: Callable[..., Any] = self.op
         self.func_op: Callable[..., Any] = self.op
 
@@ -165,7 +165,7 @@ _forward_ad: Any = torch.autograd.forward_ad
 _is_grad_enabled = torch.is_grad_enabled
 # Who makes a graph, and modes that want to see calls, must see operators under their own names.
 is_compiling = torch.compiler.is_compiling
-_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
+modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 _C: Any = torch._C
 _past_autograd: Any = _C._AutoDispatchBelowAutograd
@@ -211,7 +211,7 @@ def call(
     """
     if getattr(_forward_ad, "_current_level", -1) >= 0:
         _refuse_tangents(differentiable)
-    if is_compiling() or _modes():
+    if is_compiling() or modes():
         return operator.op(*arguments)
     if _is_grad_enabled():
         for tensor in differentiable:
@@ -220,4 +220,4 @@ def call(
                 return _gradient_path(operator, differentiable)(*arguments)
     # The fast path: torch goes straight to the kernel, past that of autograd, which is in Python.
     with _past_autograd():
-        return operator.direct(*arguments)
+        return operator.no_grad_op(*arguments)

@@ -68,12 +68,11 @@ def psroipool_backward(
     return made
 
 
-def _pooled(a: Any) -> torch.Tensor:
+def _pooled(a: Any) -> Any:
     height, width = a.pooled_size[0], a.pooled_size[-1]
     channels = a.input.shape[3 if a.layout == "NHWC" else 1] // (height * width)
     cells = (height, width, channels) if a.layout == "NHWC" else (channels, height, width)
-    made: torch.Tensor = a.input.new_empty((a.rois.shape[0], *cells))
-    return made
+    return a.input.new_empty((a.rois.shape[0], *cells))
 
 
 def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:

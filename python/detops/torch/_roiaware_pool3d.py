@@ -175,6 +175,10 @@ def _compactly_pooled(a: Any) -> tuple[torch.Tensor, ...]:
     )
 
 
+def _spread(a: Any) -> Any:
+    return a.grad_out.new_empty((a.pts_num, a.grad_out.shape[-1]))
+
+
 # ---- gradients -----------------------------------------------------------------------------------
 
 
@@ -253,11 +257,6 @@ def _gradient_of_compact_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ..
         return (_pick(grad, *ctx.saved_tensors),)
     begins, pts_idx = ctx.saved_tensors
     return (_average(grad, begins.long().diff(), pts_idx.long()),)
-
-
-def _spread(a: Any) -> torch.Tensor:
-    made: torch.Tensor = a.grad_out.new_empty((a.pts_num, a.grad_out.shape[-1]))
-    return made
 
 
 _forward.register(_pooled, _gradient_of_forward, _save_forward)

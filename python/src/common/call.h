@@ -110,6 +110,8 @@ class Call {
   virtual std::optional<int64_t> RowsOfOut() const = 0;
   // Of this result the caller gets the first rows.
   virtual void KeepRows(int result, int64_t rows) = 0;
+  // The rulebook of the pairs among the arguments, if there is one.
+  virtual detopsRulebook_t rulebook() const { return nullptr; }
   // Numbers that NumPy's callers get behind the results.
   virtual void AddNumbers(std::span<const int> /*numbers*/) {}
 

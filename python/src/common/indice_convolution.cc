@@ -87,51 +87,57 @@ FilterShape ReadFilterShape(Call& call, std::span<const int64_t> given, const Pa
   return {given, call.Word(kSchema["filters_layout"]), call.At(parameter)};
 }
 
-void Forward(Call& call) {
-  const View features = call.Numbers(kForward["features"]);
-  const View filters = call.Numbers(kForward["filters"], &features);
-  const FilterShape shape = ReadFilterShape<kForward>(call, filters.shape(), kForward["filters"]);
-  const bool inverse = call.Flag(kForward["inverse"]);
-  const PairLists lists(call, kForward["indice_pairs"], kForward["indice_num"]);
-  const int64_t rows = ReadRows(call, kForward["num_act_out"], inverse, lists);
-  const View result = call.Output(0, features.type, {rows, shape.channels_out});
-  const Descriptor features_desc(features);
-  const Descriptor filters_desc(filters.type, shape.layout, shape.shape);
-  const Descriptor pairs_desc(lists.pairs);
-  const Descriptor result_desc(result);
-  call.Run([&](mluOpHandle_t handle) {
-    return mluOpIndiceConvolutionForward(handle, features_desc, features.data, filters_desc, filters.data, pairs_desc,
-                                         lists.pairs.data, lists.counts.data(), rows, inverse ? 1 : 0, 0, nullptr, 0,
-                                         result_desc, result.data);
-  });
+// What follows the convolution before the one rounding.
+struct Epilogue {
+  View bias = {};
+  View residual = {};
+  detopsActivation_t activation = DETOPS_ACTIVATION_NONE;
+  float slope = 0;
+};
+
+Epilogue ReadEpilogue(Call& call, const View& features) {
+  return {.bias = call.NumbersIf(true, kFused["bias"], &features),
+          .residual = call.NumbersIf(true, kFused["residual"], &features),
+          .activation = call.Choice<detopsActivation_t>(kFused["activation"],
+                                                        {{"none", DETOPS_ACTIVATION_NONE},
+                                                         {"relu", DETOPS_ACTIVATION_RELU},
+                                                         {"leaky_relu", DETOPS_ACTIVATION_LEAKY_RELU}}),
+          .slope = static_cast<float>(call.Real(kFused["negative_slope"]))};
 }
 
-void Fused(Call& call) {
-  const View features = call.Numbers(kFused["features"]);
-  const View filters = call.Numbers(kFused["filters"], &features);
-  const FilterShape shape = ReadFilterShape<kFused>(call, filters.shape(), kFused["filters"]);
-  const bool inverse = call.Flag(kFused["inverse"]);
-  const PairLists lists(call, kFused["indice_pairs"], kFused["indice_num"]);
-  const View bias = call.NumbersIf(true, kFused["bias"], &features);
-  const View residual = call.NumbersIf(true, kFused["residual"], &features);
-  const auto activation = call.Choice<detopsActivation_t>(kFused["activation"],
-                                                          {{"none", DETOPS_ACTIVATION_NONE},
-                                                           {"relu", DETOPS_ACTIVATION_RELU},
-                                                           {"leaky_relu", DETOPS_ACTIVATION_LEAKY_RELU}});
-  const auto slope = static_cast<float>(call.Real(kFused["negative_slope"]));
-  const int64_t rows = ReadRows(call, kFused["num_act_out"], inverse, lists);
+template <const Schema& kSchema>
+void Forward(Call& call) {
+  constexpr bool kIsFused = &kSchema == &kFused;
+  const View features = call.Numbers(kSchema["features"]);
+  const View filters = call.Numbers(kSchema["filters"], &features);
+  const FilterShape shape = ReadFilterShape<kSchema>(call, filters.shape(), kSchema["filters"]);
+  const int64_t inverse = call.Flag(kSchema["inverse"]) ? 1 : 0;
+  const PairLists lists(call, kSchema["indice_pairs"], kSchema["indice_num"]);
+  const Epilogue epilogue = kIsFused ? ReadEpilogue(call, features) : Epilogue();
+  const int64_t rows = ReadRows(call, kSchema["num_act_out"], inverse != 0, lists);
   const View result = call.Output(0, features.type, {rows, shape.channels_out});
   const Descriptor features_desc(features);
   const Descriptor filters_desc(filters.type, shape.layout, shape.shape);
   const Descriptor pairs_desc(lists.pairs);
-  const Descriptor bias_desc(bias);
-  const Descriptor residual_desc(residual);
+  const Descriptor bias_desc(epilogue.bias);
+  const Descriptor residual_desc(epilogue.residual);
   const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
-    return detopsIndiceConvolutionForwardFused(handle, features_desc, features.data, filters_desc, filters.data,
-                                               pairs_desc, lists.pairs.data, lists.counts.data(), rows, inverse ? 1 : 0,
-                                               0, bias_desc, bias.data, residual_desc, residual.data, activation, slope,
-                                               result_desc, result.data);
+    if (call.rulebook() != nullptr) {
+      return detopsRulebookConvolutionForward(handle, call.rulebook(), inverse, features_desc, features.data,
+                                              filters_desc, filters.data, bias_desc, epilogue.bias.data, residual_desc,
+                                              epilogue.residual.data, epilogue.activation, epilogue.slope, result_desc,
+                                              result.data);
+    }
+    if (!kIsFused) {
+      return mluOpIndiceConvolutionForward(handle, features_desc, features.data, filters_desc, filters.data, pairs_desc,
+                                           lists.pairs.data, lists.counts.data(), rows, inverse, 0, nullptr, 0,
+                                           result_desc, result.data);
+    }
+    return detopsIndiceConvolutionForwardFused(
+        handle, features_desc, features.data, filters_desc, filters.data, pairs_desc, lists.pairs.data,
+        lists.counts.data(), rows, inverse, 0, bias_desc, epilogue.bias.data, residual_desc, epilogue.residual.data,
+        epilogue.activation, epilogue.slope, result_desc, result.data);
   });
 }
 
@@ -148,6 +154,10 @@ void BackwardData(Call& call) {
   const Descriptor pairs_desc(lists.pairs);
   const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
+    if (call.rulebook() != nullptr) {
+      return detopsRulebookConvolutionBackwardData(handle, call.rulebook(), inverse ? 1 : 0, gradient_desc,
+                                                   gradient.data, filters_desc, filters.data, result_desc, result.data);
+    }
     return mluOpIndiceConvolutionBackwardData(handle, gradient_desc, gradient.data, filters_desc, filters.data,
                                               pairs_desc, lists.pairs.data, lists.counts.data(), inverse ? 1 : 0, 0,
                                               nullptr, 0, result_desc, result.data);
@@ -167,6 +177,11 @@ void BackwardFilter(Call& call) {
   const Descriptor pairs_desc(lists.pairs);
   const Descriptor result_desc(features.type, shape.layout, shape.shape);
   call.Run([&](mluOpHandle_t handle) {
+    if (call.rulebook() != nullptr) {
+      return detopsRulebookConvolutionBackwardFilter(handle, call.rulebook(), inverse ? 1 : 0, features_desc,
+                                                     features.data, gradient_desc, gradient.data, result_desc,
+                                                     result.data);
+    }
     return mluOpIndiceConvolutionBackwardFilter(handle, features_desc, features.data, gradient_desc, gradient.data,
                                                 pairs_desc, lists.pairs.data, lists.counts.data(), inverse ? 1 : 0, 0,
                                                 nullptr, 0, result_desc, result.data);
@@ -176,8 +191,8 @@ void BackwardFilter(Call& call) {
 }  // namespace
 
 constinit const std::array<Operator, 4> kIndiceConvolution = {{
-    {kForward, &Forward},
-    {kFused, &Fused},
+    {kForward, &Forward<kForward>},
+    {kFused, &Forward<kFused>},
     {kBackwardData, &BackwardData},
     {kBackwardFilter, &BackwardFilter},
 }};

@@ -27,6 +27,10 @@ void Forward(Call& call) {
   const Descriptor pairs_desc(lists.pairs);
   const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
+    if (call.rulebook() != nullptr) {
+      return detopsRulebookPoolForward(handle, call.rulebook(), method, start, features_desc, features.data,
+                                       result_desc, result.data);
+    }
     return detopsIndicePoolForward(handle, method, start, features_desc, features.data, pairs_desc, lists.pairs.data,
                                    lists.counts.data(), rows, result_desc, result.data);
   });
@@ -52,6 +56,11 @@ void Backward(Call& call) {
   const Descriptor pairs_desc(lists.pairs);
   const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
+    if (call.rulebook() != nullptr) {
+      return detopsRulebookPoolBackward(handle, call.rulebook(), method, features_desc, features.data,
+                                        features_out_desc, features_out.data, gradient_desc, gradient.data, result_desc,
+                                        result.data);
+    }
     return detopsIndicePoolBackward(handle, method, features_desc, features.data, features_out_desc, features_out.data,
                                     gradient_desc, gradient.data, pairs_desc, lists.pairs.data, lists.counts.data(),
                                     result_desc, result.data);

@@ -22,6 +22,8 @@ namespace detops_python {
 void SetProcessThreads(int num_threads);
 // This thread's handle, as calls use it.
 mluOpHandle_t Handle();
+// Functions of the extension that set and tell how the library works.
+void AddSettings(nb::module_& module);
 
 class NumpyCall : public Call {
  public:

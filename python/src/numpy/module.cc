@@ -6,7 +6,6 @@
 #include "common/operators.h"
 #include "common/view.h"
 #include "numpy/call.h"
-#include "numpy/settings.h"
 
 namespace detops_python {
 namespace {

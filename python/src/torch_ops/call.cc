@@ -35,7 +35,8 @@ int IntOf(int64_t number, const Argument& argument) {
 
 }  // namespace
 
-TorchCall::TorchCall(const Schema& schema, const StableIValue* stack) : Call(schema) {
+TorchCall::TorchCall(const Schema& schema, const StableIValue* stack, detopsRulebook_t rulebook)
+    : Call(schema), rulebook_(rulebook) {
   for (const Parameter& parameter : schema.torch_parameters()) {
     const StableIValue value = stack[parameter.place];
     if (!parameter.optional) {

@@ -27,7 +27,7 @@ class TorchCall : public detops_binding::Call {
   // `stack` holds the arguments in 64 bits each; what they own there, the call owns from now on. (TORCH_BOX does the
   // same; it shares each tensor between several owners on the way, which for small problems is a good part of a call's
   // time.)
-  TorchCall(const Schema& schema, const StableIValue* stack);
+  TorchCall(const Schema& schema, const StableIValue* stack, detopsRulebook_t rulebook = nullptr);
 
   View Numbers(const Parameter& parameter, const View* like) override;
   View Indices(const Parameter& parameter) override;
@@ -54,6 +54,7 @@ class TorchCall : public detops_binding::Call {
   bool IsGiven(int /*result*/) const override { return false; }
   std::optional<int64_t> RowsOfOut() const override { return std::nullopt; }
   void KeepRows(int result, int64_t rows) override;
+  detopsRulebook_t rulebook() const override { return rulebook_; }
 
   // Hands the results over. One that was not made is a tensor without elements: operators have no results that may be
   // missing.
@@ -74,6 +75,7 @@ class TorchCall : public detops_binding::Call {
   std::array<Value, Schema::kMaxParameters> values_;
   std::array<Input, Schema::kMaxParameters> inputs_;
   std::array<Tensor, kMaxResults> results_;
+  detopsRulebook_t rulebook_;
 };
 
 }  // namespace detops_torch
