@@ -1,4 +1,4 @@
-"""Calls without a gradient take short ways: operators of other names, which must not be noticed."""
+"""Calls without a gradient take a fast path past autograd, which must not be noticed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Names(DispatchMode):  # type: ignore[misc]
 def test_same_bits_as_the_operator(call: Call) -> None:
     with torch.no_grad():
         whole = call.run_operator()
-    short = call.run()
+    fast = call.run()
     if isinstance(whole, torch.Tensor):
-        assert_same_bits(short, whole)
+        assert_same_bits(fast, whole)
         return
     # None stands for results without elements; behind them are those that are no tensors.
-    for mine, theirs in zip(short, whole, strict=False):
+    for mine, theirs in zip(fast, whole, strict=False):
         if mine is None:
             assert theirs.numel() == 0
         else:
@@ -56,8 +56,8 @@ def test_tracers_see_the_known_name(call: Call) -> None:
     assert names.seen == [f"detops::{call.name}"]
 
 
-@pytest.mark.parametrize("call", [c for c in FIRST if c.smooth], ids=lambda call: call.name)
-def test_short_way_has_no_gradient(call: Call) -> None:
+@pytest.mark.parametrize("call", [c for c in FIRST if c.differentiable], ids=lambda call: call.name)
+def test_fast_path_has_no_gradient(call: Call) -> None:
     recorded = call.with_gradients()
     with torch.no_grad():
         made = recorded.run()
@@ -77,7 +77,7 @@ def test_fake_tensors_outside_of_their_mode(call: Call) -> None:
     assert tensors and all(isinstance(tensor, FakeTensor) for tensor in tensors)
 
 
-# ---- the packed lists of get_indice_pairs --------------------------------------------------------
+# ---- lists, which functions turn into those of operators -----------------------------------------
 
 
 def outcome(function: Any, *arguments: Any) -> Any:
@@ -144,20 +144,6 @@ def test_refusals_are_those_of_the_operator(place: str, value: Any) -> None:
     assert outcome(function) == expected
     if place == "indices":
         assert isinstance(expected, tuple)
-
-
-@pytest.mark.parametrize(
-    "numbers", [(), (1,), (1, 0), (1, 0, 3, 4), (1, 0, -1), (1, 0, 1, 4, 2, 3), (1, 0, 1, 4, 1, 3, 2, 1)]
-)
-def test_packed_lists_that_end_too_early(numbers: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="_get_indice_pairs: numbers ends too early"):
-        torch.ops.detops._get_indice_pairs(SITES[:, :2], numbers)
-
-
-@pytest.mark.parametrize("numbers", [(), (1, 2, 0), (-1, 2, 0, 1, 4), (3, 2, 0, 1, 4)])
-def test_packed_numbers_that_do_not_fit(numbers: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="_point_to_voxel: numbers does not fit measures"):
-        torch.ops.detops._point_to_voxel(torch.zeros(1, 1), (1.0, 0.0), numbers)
 
 
 @pytest.mark.parametrize(
