@@ -106,11 +106,14 @@ void Exaggerate(FuzzedBytes& bytes, Call& call) {
   if (argument) {
     auto at = call.integers.begin();
     std::advance(at, bytes.Between<size_t>(0, call.integers.size() - 1));
-    at->second = static_cast<int>(ExtremeNumber(bytes));  // most are of type int
+    const int64_t number = ExtremeNumber(bytes);
+    // Most are of type int, where the number may become negative; a size is never that.
+    at->second = at->first == "workspace_size" ? number : static_cast<int>(number);
   } else if (!call.tensors.empty()) {
     Tensor& tensor = call.tensors[bytes.Between<size_t>(0, call.tensors.size() - 1)];
-    if (!tensor.extents.empty())
+    if (!tensor.extents.empty()) {
       tensor.extents[bytes.Between<size_t>(0, tensor.extents.size() - 1)] = ExtremeNumber(bytes);
+    }
   }
 }
 

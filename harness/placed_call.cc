@@ -112,7 +112,9 @@ PlacedCall::PlacedCall(Call call, Placing placing) : call_(std::move(call)), res
   }
   call_.workspace.described = false;
   for (Tensor& tensor : call_.tensors) Place(tensor, placing);
-  Place(call_.workspace, {placing.kind, 0});
+  const size_t blocks = blocks_.size();
+  Place(call_.workspace, placing);
+  if (blocks_.size() > blocks) workspace_ = blocks_.back().get();
   for (Tensor& tensor : call_.tensors) PlaceInside(tensor);
   PlaceInside(call_.workspace);
   std::vector<mluOpTensorDescriptor_t> descriptors;
@@ -181,7 +183,10 @@ void PlacedCall::Reset(unsigned char fill) {
 
 std::string PlacedCall::State() const {
   std::string state;
-  for (const auto& block : blocks_) state.append(reinterpret_cast<const char*>(block->data()), block->bytes());
+  for (const auto& block : blocks_) {
+    if (block.get() == workspace_) continue;
+    state.append(reinterpret_cast<const char*>(block->data()), block->bytes());
+  }
   for (const auto& [name, value] : call_.results) state += name + std::to_string(value);
   return state;
 }
@@ -236,6 +241,11 @@ bool PlacedCall::SurroundingsIntact() const {
 }
 
 bool PlacedCall::MemorySuffices() const {
+  const auto size = call_.integers.find("workspace_size");
+  if (size != call_.integers.end() && call_.workspace.address != nullptr &&
+      size->second > static_cast<int64_t>(call_.workspace.bytes)) {
+    return false;
+  }
   for (const Tensor& tensor : call_.tensors) {
     if (!tensor.inside.empty() || tensor.reserved) return false;
     if (tensor.described && tensor.address != nullptr &&

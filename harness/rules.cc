@@ -656,16 +656,12 @@ Rules Separate(const std::string& output, const Names& others) {
                      },
                      [=](const Contract&, const Call& good) {
                        Faults faults;
-                       if (IsAbsent(good[output]) || BufferOf(good, other).bytes == 0) {
-                         const auto list = good.integer_lists.find(other);
-                         if (list == good.integer_lists.end() && (other == "workspace" || IsAbsent(good[other])))
-                           return faults;
-                       }
+                       const bool list = good.integer_lists.count(other) != 0;
+                       if (IsAbsent(good[output]) || (!list && !good[other].has_data)) return faults;
                        const auto own = static_cast<int64_t>(good[output].memory_bytes());
                        const auto bytes = std::max<int64_t>(
-                           1, good.integer_lists.count(other) != 0
-                                  ? static_cast<int64_t>(good.integer_lists.at(other).size() * sizeof(int64_t))
-                                  : static_cast<int64_t>(good[other].memory_bytes()));
+                           1, list ? static_cast<int64_t>(good.integer_lists.at(other).size() * sizeof(int64_t))
+                                   : static_cast<int64_t>(good[other].memory_bytes()));
                        for (const int64_t at : {int64_t{0}, bytes - 1, 1 - own}) {
                          faults.push_back(Of(
                              output, BadClass::kOverlap, output + " in " + other,

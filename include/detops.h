@@ -137,11 +137,22 @@ mluOpStatus_t detopsSetSparseConvolutionDescriptor(mluOpSparseConvolutionDescrip
 
 /** The number of output sites that mluOpGetIndicePairs will find for these indices, so that out_indices can be made
  * with exactly as many rows. *count is written on success only; the descriptor's own number stays as it was.
- * Submanifold: L.
+ * Submanifold: L. No workspace; the handle keeps the scratch memory for its next call.
  *
- * Checks: count is not NULL; then those of mluOpGetIndicePairs that concern handle, sparse_conv_desc and indices, in
- * their order and with their statuses; also NOT_SUPPORTED if filter_space has 2^63 - 1 offsets or more, ALLOC_FAILED
- * and EXECUTION_FAILED. No workspace; the handle keeps the scratch memory for its next call. */
+ * Checked in this order:
+ * BAD_PARAM      count is NULL; handle or a descriptor is NULL
+ * NOT_SUPPORTED  contract profile: sparse_conv_desc is transposed, inverse or not 3-dimensional
+ * BAD_PARAM      rank is not 2; indices has not D + 1 columns; contract profile: more input sites than batch times
+ *                input space has; contract profile: stride and dilation of an axis are both above 1
+ * NOT_SUPPORTED  indices is not dense; indices has 2^31 elements or more (full profile: more than int64 bytes can
+ *                count); L does not fit int32; the batch times the input or the output space has 2^63 - 1 sites or
+ *                more; filter_space has 2^63 - 1 offsets or more
+ * BAD_PARAM      the type is not int32; submanifold: on an axis the spaces differ, stride is not 1, or, contract
+ *                profile, dilation is not 1
+ * success        indices has no elements: the count is 0
+ * BAD_PARAM      the data pointer is NULL; a batch id is outside the batch or a coordinate outside the input space
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
                                            const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
                                            const mluOpTensorDescriptor_t indices_desc, const void* indices,

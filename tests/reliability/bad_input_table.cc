@@ -194,8 +194,8 @@ const Table& WholeTable() {
     Table made;
     for (const auto add :
          {AddRuntime, AddHandle, AddExtensions, AddNamesAndCases, AddTensorDescriptors, AddTensorFields,
-          AddSparseConvolutionDescriptors, AddRulebooks, AddRulebookMaking, AddIndicePairs, AddConvolutions,
-          AddIndicePools, AddPsRoiPool, AddRoiAwarePool, AddCatalogue}) {
+          AddSparseConvolutionDescriptors, AddRulebooks, AddRulebookMaking, AddConvolutions, AddIndicePools,
+          AddPsRoiPool, AddRoiAwarePool, AddCatalogue}) {
       add(made);
     }
     made.Sort();

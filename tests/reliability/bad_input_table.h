@@ -133,7 +133,6 @@ void AddTensorFields(Table& table);
 void AddSparseConvolutionDescriptors(Table& table);
 void AddRulebookMaking(Table& table);
 void AddRulebooks(Table& table);
-void AddIndicePairs(Table& table);
 void AddConvolutions(Table& table);
 void AddIndicePools(Table& table);
 void AddPsRoiPool(Table& table);
