@@ -57,6 +57,9 @@ SparseConvolution ConvolutionOf(const Shape& shape) {
   for (size_t a = 0; a < axes && !c.submanifold; ++a) {
     if (wanted[a] > 0) c.output_space[a] = wanted[a];
   }
+  for (const int64_t extent : c.output_space) {
+    if (extent > INT32_MAX) throw ShapeError("--shape: an axis of the output space has 2^31 places or more");
+  }
   if (Product(c.batch, c.input_space) == INT64_MAX || Product(c.batch, c.output_space) == INT64_MAX) {
     throw ShapeError("--shape: the space has 2^63 - 1 sites or more");
   }
@@ -165,8 +168,12 @@ std::vector<Sample> PairFunction::samples() const {
       const std::string shape = "sites=300,batch=2,subm=1,space=2x3x" + std::to_string(width) + filter;
       add(shape);
       add(shape + ",voxels=random,order=shuffled");
+      // The same reach by dilation.
+      if (reach > 0) add(shape + ",filter=3,dilation=1x1x" + std::to_string(reach));
     }
   }
+  // More rows than are needed, up to all that the space has.
+  add("sites=20,batch=1,space=3x4x5,filter=3,subm=0,stride=2,spare=1000");
   return samples;
 }
 
