@@ -14,6 +14,10 @@ using Names = std::vector<std::string>;
 
 // The same rules, but no call can break them: rules before them imply them.
 Rules Implied(Rules rules);
+// The same rules, but only for calls of a kind; all others keep them.
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules);
+// The first of the rules, with more ways to break it or to come close.
+Rules WithFaults(Rules rules, const Faults& more);
 
 // ---- pointers ----
 

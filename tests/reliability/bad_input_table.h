@@ -135,7 +135,6 @@ void AddRulebookMaking(Table& table);
 void AddRulebooks(Table& table);
 void AddIndicePairs(Table& table);
 void AddConvolutions(Table& table);
-void AddIndicePools(Table& table);
 void AddPointToVoxel(Table& table);
 void AddPsRoiPool(Table& table);
 void AddRoiAwarePool(Table& table);
