@@ -86,10 +86,19 @@ Rules Implied(Rules rules) {
   return rules;
 }
 
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules) {
+  for (Rule& rule : rules) {
+    rule.judge = [condition, judge = std::move(rule.judge)](Judgement& j) {
+      return condition(j.call) ? judge(j) : Sentence();
+    };
+  }
+  return rules;
+}
+
 Rules WithFaults(Rules rules, const Faults& more) {
   Rule& last = rules.back();
   last.faults = [own = std::move(last.faults), more](const Contract& contract, const Call& good) {
-    Faults faults = own(contract, good);
+    Faults faults = own ? own(contract, good) : Faults{};
     faults.insert(faults.end(), more.begin(), more.end());
     return faults;
   };
@@ -362,6 +371,13 @@ void AllOnes(const Contract& contract, Call& call) {
 Faults CountFaults(const Contract& contract, const Call& good, const std::string& name) {
   Faults faults;
   const std::vector<Dim>& shape = contract.shape(name);
+  // Of this tensor alone, for functions that count before they compare shapes.
+  faults.push_back(Of(
+      name, BadClass::kOverflow, "2^61 rows",
+      [](Tensor& tensor) {
+        if (!tensor.extents.empty()) tensor.extents[0] = int64_t{1} << 61;
+      },
+      false));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const std::string& dim = shape[axis].name;
     if (dim.empty()) continue;
@@ -458,7 +474,7 @@ Rules Axis(const std::string& tensor, size_t axis, const Dim& expected) {
         if (actual == wanted) return {};
         std::string text = Format("%s has extent %lld on axis %zu, expected ", checked.name.c_str(),
                                   static_cast<long long>(actual), axis);
-        if (!expected.name.empty()) text += expected.name + " = ";
+        if (!expected.name.empty()) text += (expected.shown.empty() ? expected.name : expected.shown) + " = ";
         text += std::to_string(wanted);
         if (bound.has_value() && !bound->source.empty()) text += " as in " + bound->source;
         return text + "; its shape is " + ShapeText(checked.extents) + ".";

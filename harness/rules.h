@@ -14,6 +14,8 @@ using Names = std::vector<std::string>;
 
 // The same rules, but no call can break them: rules before them imply them.
 Rules Implied(Rules rules);
+// The same rules, but only for calls of a kind; all others keep them.
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules);
 // The same rules, and more ways to break the last of them, or changes that come close.
 Rules WithFaults(Rules rules, const Faults& more);
 
