@@ -14,6 +14,10 @@ using Names = std::vector<std::string>;
 
 // The same rules, but no call can break them: rules before them imply them.
 Rules Implied(Rules rules);
+// The same rules, for calls for which the condition holds.
+Rules OnlyIf(const std::function<bool(const Call&)>& condition, Rules rules);
+// The same rules, each with more ways to break it than it knows by itself.
+Rules Also(Rules rules, const Faults& more);
 
 // ---- pointers ----
 
@@ -118,6 +122,7 @@ bool AnyEmpty(const Call& call, const Names& tensors);
 std::function<void(Call&)> WithDim(const std::string& dim, int64_t value);
 std::function<void(Call&)> WithInteger(const std::string& argument, int64_t value);
 std::function<void(Call&)> WithNumber(const std::string& argument, double value);
+// Changes nothing if the tensor has no such element, as one of another shape may.
 std::function<void(Call&)> WithElement(const std::string& tensor, int64_t index, double value);
 
 // printf into a string.

@@ -137,7 +137,6 @@ void AddIndicePairs(Table& table);
 void AddConvolutions(Table& table);
 void AddIndicePools(Table& table);
 void AddPointToVoxel(Table& table);
-void AddPsRoiPool(Table& table);
 void AddRoiAwarePool(Table& table);
 // The functions of the catalogue: their contracts say everything.
 void AddCatalogue(Table& table);
