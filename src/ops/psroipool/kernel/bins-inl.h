@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "core/element_type.h"
@@ -181,11 +182,17 @@ HWY_INLINE void VisitPixels(const RoiBins& bins, Pointer column, int64_t pixel_s
   }
 }
 
-// The means of the channels. 0 / 1 for an empty bin.
+// The means of the channels. 0 / 1 for an empty bin. Which of two NaNs a sum keeps is up to the order in which the
+// compiler writes the operands, and that may differ from one copy of a loop to the next: all become the same NaN.
 template <class Channels, class D, typename T, class V>
 HWY_INLINE void StoreMeans(D d, const Channels& channels, int64_t area, V s0, V s1, V s2, V s3, T* target) {
   const auto divisor = hn::Set(d, static_cast<hn::TFromD<D>>(std::max<int64_t>(area, 1)));
-  channels.Store(d, hn::Div(s0, divisor), hn::Div(s1, divisor), hn::Div(s2, divisor), hn::Div(s3, divisor), target);
+  const auto nan = hn::Set(d, std::numeric_limits<hn::TFromD<D>>::quiet_NaN());
+  const auto mean = [&](V sum) DETOPS_INLINE_ATTR {
+    const auto quotient = hn::Div(sum, divisor);
+    return hn::IfThenElse(hn::IsNaN(quotient), nan, quotient);
+  };
+  channels.Store(d, mean(s0), mean(s1), mean(s2), mean(s3), target);
 }
 
 // Every kLongSum pixels the sums are moved into double ones.
