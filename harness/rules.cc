@@ -32,7 +32,7 @@ Rules ForEach(const Names& tensors, const std::string& what, mluOpStatus_t statu
     rules.push_back({what + " of " + name, status,
                      [name, judge](Judgement& judgement) -> Sentence {
                        const Tensor& tensor = judgement.call[name];
-                       return IsAbsent(tensor) ? Sentence() : judge(judgement, tensor);
+                       return tensor.described ? judge(judgement, tensor) : Sentence();
                      },
                      [name, faults](const Contract& contract, const Call& good) {
                        return IsAbsent(good[name]) ? Faults{} : faults(contract, good, name);
@@ -74,11 +74,34 @@ Apply WithNumber(const std::string& argument, double value) {
   return [=](Call& call) { call.numbers.at(argument) = value; };
 }
 Apply WithElement(const std::string& tensor, int64_t index, double value) {
-  return [=](Call& call) { call[tensor].Set(index, value); };
+  return [=](Call& call) {
+    Tensor& spoilt = call[tensor];
+    const auto there = static_cast<int64_t>(spoilt.contents.size() / std::max<size_t>(1, SizeOfType(spoilt.type)));
+    if (index < there) spoilt.Set(index, value);
+  };
 }
 
 Rules Implied(Rules rules) {
   for (Rule& rule : rules) rule.implied = true;
+  return rules;
+}
+
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules) {
+  for (Rule& rule : rules) {
+    rule.judge = [condition, judge = std::move(rule.judge)](Judgement& j) {
+      return condition(j.call) ? judge(j) : Sentence();
+    };
+  }
+  return rules;
+}
+
+Rules WithFaults(Rules rules, const Faults& more) {
+  Rule& last = rules.back();
+  last.faults = [own = std::move(last.faults), more](const Contract& contract, const Call& good) {
+    Faults faults = own ? own(contract, good) : Faults{};
+    faults.insert(faults.end(), more.begin(), more.end());
+    return faults;
+  };
   return rules;
 }
 
@@ -348,6 +371,13 @@ void AllOnes(const Contract& contract, Call& call) {
 Faults CountFaults(const Contract& contract, const Call& good, const std::string& name) {
   Faults faults;
   const std::vector<Dim>& shape = contract.shape(name);
+  // Of this tensor alone, for functions that count before they compare shapes.
+  faults.push_back(Of(
+      name, BadClass::kOverflow, "2^61 rows",
+      [](Tensor& tensor) {
+        if (!tensor.extents.empty()) tensor.extents[0] = int64_t{1} << 61;
+      },
+      false));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const std::string& dim = shape[axis].name;
     if (dim.empty()) continue;
@@ -444,7 +474,7 @@ Rules Axis(const std::string& tensor, size_t axis, const Dim& expected) {
         if (actual == wanted) return {};
         std::string text = Format("%s has extent %lld on axis %zu, expected ", checked.name.c_str(),
                                   static_cast<long long>(actual), axis);
-        if (!expected.name.empty()) text += expected.name + " = ";
+        if (!expected.name.empty()) text += (expected.shown.empty() ? expected.name : expected.shown) + " = ";
         text += std::to_string(wanted);
         if (bound.has_value() && !bound->source.empty()) text += " as in " + bound->source;
         return text + "; its shape is " + ShapeText(checked.extents) + ".";
@@ -643,16 +673,12 @@ Rules Separate(const std::string& output, const Names& others) {
                      },
                      [=](const Contract&, const Call& good) {
                        Faults faults;
-                       if (IsAbsent(good[output]) || BufferOf(good, other).bytes == 0) {
-                         const auto list = good.integer_lists.find(other);
-                         if (list == good.integer_lists.end() && (other == "workspace" || IsAbsent(good[other])))
-                           return faults;
-                       }
+                       const bool list = good.integer_lists.count(other) != 0;
+                       if (IsAbsent(good[output]) || (!list && !good[other].has_data)) return faults;
                        const auto own = static_cast<int64_t>(good[output].memory_bytes());
                        const auto bytes = std::max<int64_t>(
-                           1, good.integer_lists.count(other) != 0
-                                  ? static_cast<int64_t>(good.integer_lists.at(other).size() * sizeof(int64_t))
-                                  : static_cast<int64_t>(good[other].memory_bytes()));
+                           1, list ? static_cast<int64_t>(good.integer_lists.at(other).size() * sizeof(int64_t))
+                                   : static_cast<int64_t>(good[other].memory_bytes()));
                        for (const int64_t at : {int64_t{0}, bytes - 1, 1 - own}) {
                          faults.push_back(Of(
                              output, BadClass::kOverlap, output + " in " + other,
@@ -674,7 +700,10 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
   Rules rules = ForEach(
       {tensor}, "values", kBad,
       [=](Judgement& j, const Tensor& checked) -> Sentence {
-        const int64_t count = checked.elements();
+        // A description may say more than there is; what is not there breaks no rule, and the call is not carried out.
+        const int64_t there =
+            static_cast<int64_t>(checked.contents.size() / std::max<size_t>(1, SizeOfType(checked.type)));
+        const int64_t count = std::min(checked.elements(), there);
         for (int64_t i = 0; i < count; ++i) {
           const double value = checked.Get(i);
           if (rule.allowed(value, i, j.call)) continue;
