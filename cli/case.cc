@@ -76,12 +76,12 @@ CaseDescription Describe(const Case& the_case) {
           fmt::format("{}", fmt::join(shapes, ", ")), fmt::format("{}", fmt::join(layouts, ","))};
 }
 
-std::vector<Criterion> PromisedCriteria(mluOpDataType_t type, bool convolution) {
+std::vector<Criterion> PromisedCriteria(const Operator& op, mluOpDataType_t type) {
   const bool real = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_DOUBLE ||
                     type == MLUOP_DTYPE_BFLOAT16;
   if (!real) return {{Formula::kDiff3, 0}};
-  const double bar = convolution && type == MLUOP_DTYPE_HALF ? 3e-3 : detops_test::ToleranceFor(type).diff1;
-  return {{Formula::kDiff1, bar}, {Formula::kDiff2, bar}, {Formula::kDiff4, 0}};
+  const detops_test::Tolerance bars = op.function().tolerance(type);
+  return {{Formula::kDiff1, bars.diff1}, {Formula::kDiff2, bars.diff2}, {Formula::kDiff4, 0}};
 }
 
 }  // namespace detops_cli

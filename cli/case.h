@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "detops.h"
+#include "harness/call.h"
 
 namespace detops_cli {
 
@@ -22,8 +22,8 @@ struct HostTensor {
   mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY;
   mluOpDataType_t type = MLUOP_DTYPE_FLOAT;
   std::vector<int64_t> extents;
-  std::vector<int64_t> strides{};  // in elements; empty: dense
-  std::vector<std::byte> data{};   // raw elements; of outputs the expected values of a case file, mostly empty
+  std::vector<int64_t> strides{};   // in elements; empty: dense
+  detops_harness::Contents data{};  // raw elements; of outputs the expected values of a case file, mostly empty
 
   // Of the extents; negative extents count as 0.
   int64_t elements() const;
@@ -39,38 +39,13 @@ struct HostTensor {
   std::vector<double> Values() const;
 };
 
-// Scalar arguments, named as in the case files.
-struct RotatedFeatureAlignParams {
-  float spatial_scale = 1;
-  int points = 1;
+// The arguments that are no tensors, by the names of the C parameters.
+struct Params {
+  detops_harness::Named<int64_t> integers{};
+  detops_harness::Named<double> numbers{};
+  detops_harness::Named<std::vector<int64_t>> lists{};
+  std::vector<std::string> results{};  // numbers that the call writes
 };
-struct PsRoiPoolParams {
-  int pooled_height = 7, pooled_width = 7;
-  float spatial_scale = 0.0625f;
-  int group_size = 7;  // forward only
-  int output_dim = 8;
-};
-struct RoiAwarePool3dParams {
-  int pool_method = 0;  // 0 maximum, 1 average
-  int boxes_num = 0;
-  int pts_num = 0;  // forward only
-  int channels = 0;
-  int max_pts_each_voxel = 128;
-  int out_x = 0, out_y = 0, out_z = 0;
-};
-struct GetIndicePairsParams {
-  int dimnb = 5;  // spatial axes + 2
-  int batch = 1;
-  std::vector<int> pad{}, stride{}, dilation{}, input_space{}, filter_space{}, output_space{};  // one per spatial axis
-  int sub_m = 0, transpose = 0, inverse = 0;
-};
-struct IndiceConvolutionParams {
-  int64_t num_active_out = 0;  // forward only
-  int64_t inverse = 0, sub_m = 0;
-  std::vector<int64_t> indice_num{};  // one per filter offset
-};
-using Params = std::variant<RotatedFeatureAlignParams, PsRoiPoolParams, RoiAwarePool3dParams, GetIndicePairsParams,
-                            IndiceConvolutionParams>;
 
 enum class Formula { kDiff1, kDiff2, kDiff3, kDiff3_2, kDiff4, kDiffKl };
 
@@ -84,7 +59,7 @@ struct Criterion {
 // What the reference says: one list of values per output, in double. Integers are exact.
 struct Baseline {
   std::vector<std::vector<double>> outputs;
-  std::optional<int64_t> num_act_out{};  // get_indice_pairs
+  detops_harness::Named<int64_t> results{};
 };
 
 struct Case {
@@ -92,7 +67,7 @@ struct Case {
   bool full_profile = false;  // all that the library can do, or what the contract says
   Params params;
   std::vector<HostTensor> inputs;                // in the order of the case files
-  std::vector<HostTensor> outputs;               // likewise
+  std::vector<HostTensor> outputs;               // likewise; those that the call leaves out are not here
   std::vector<std::vector<Criterion>> criteria;  // one list per output; an empty list: not compared
   std::optional<Baseline> baseline{};            // of a case file; otherwise the reference computes it
   std::optional<double> theory_io_bytes{};       // of a case file; otherwise the operator knows
@@ -106,8 +81,8 @@ struct CaseDescription {
 CaseDescription Describe(const Case& the_case);
 
 // The promise of the library for an output of `type`: diff1, diff2 and diff4 within the bars of docs/numerics.md,
-// integers exact. `convolution`: the wider bar for half.
-std::vector<Criterion> PromisedCriteria(mluOpDataType_t type, bool convolution);
+// integers exact.
+std::vector<Criterion> PromisedCriteria(const Operator& op, mluOpDataType_t type);
 
 }  // namespace detops_cli
 

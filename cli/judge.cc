@@ -99,10 +99,10 @@ class Judge {
       const std::string reason = WhyWrong(result_.outputs.back(), evaluated, baseline.outputs[i]);
       if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
     }
-    const int num_act_out = session.invocation().num_act_out;
-    if (baseline.num_act_out.has_value() && num_act_out != *baseline.num_act_out) {
-      reasons += fmt::format("{}num_act_out is {}, expected {}", reasons.empty() ? "" : "; ", num_act_out,
-                             *baseline.num_act_out);
+    for (const auto& [name, expected] : baseline.results) {
+      const int64_t result = session.call().results.at(name);
+      if (result == expected) continue;
+      reasons += fmt::format("{}{} is {}, expected {}", reasons.empty() ? "" : "; ", name, result, expected);
     }
     Add("accuracy", reasons.empty(), reasons);
   }
@@ -168,11 +168,12 @@ class Judge {
 
   void Time(const Case& c, Session& session, const Contents& first) {
     step_("timing");
-    Theory theory = c.op->TheoryOf(c);
+    const detops_harness::Function& function = c.op->function();
+    detops_harness::Theory theory = function.TheoryOf(session.call());
     theory.operations = c.theory_operations.value_or(theory.operations);
     theory.io_bytes = c.theory_io_bytes.value_or(theory.io_bytes);
     const std::string algorithm = result_.timing.algorithm;
-    result_.timing = TimeCase(session, theory, options_);
+    result_.timing = TimeCase(session, theory, function.WorkOf(session.call()), options_);
     result_.timing.algorithm = algorithm;
     if (library_->detopsGetTarget != nullptr) result_.timing.target = library_->detopsGetTarget();
     result_.timed = true;
@@ -214,9 +215,9 @@ CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOpti
       result.shape = description.shape;
       result.layout = description.layout;
     }
-    if (!the_case.op->Available(library)) {
+    if (!the_case.op->function().IsIn(library.functions())) {
       result.verdict = "missing";
-      result.detail = fmt::format("the library lacks {} or what it needs", the_case.op->function());
+      result.detail = fmt::format("the library lacks {} or what it needs", the_case.op->function_name());
     } else {
       Judge(library, options, recipe.threads, step, result).Run(the_case);
       result.verdict = "pass";
@@ -231,6 +232,9 @@ CaseResult JudgeCase(const Library& library, const Recipe& recipe, const RunOpti
     result.verdict = "error";
     result.detail = error.what();
   } catch (const UsageError& error) {
+    result.verdict = "error";
+    result.detail = error.what();
+  } catch (const ShapeError& error) {
     result.verdict = "error";
     result.detail = error.what();
   } catch (const std::exception& error) {

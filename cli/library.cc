@@ -14,9 +14,8 @@ namespace {
 constexpr char kOwnLibrary[] = DETOPS_CLI_OWN_LIBRARY;
 
 template <typename Function>
-bool Find(void* library, const char* name, Function* function) {
+void Find(void* library, const char* name, Function* function) {
   *function = reinterpret_cast<Function>(dlsym(library, name));
-  return *function != nullptr;
 }
 
 std::string FileOf(const void* symbol) {
@@ -36,17 +35,21 @@ Library::Library(const std::string& path) : path_(path) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw UsageError(fmt::format("cannot load the library: {}", dlerror()));
 
+#define DETOPS_FUNCTION(name) Find(library, #name, &functions_.name);
+#include "harness/exported_functions.inc"
+  DETOPS_FUNCTION(mluOpPsRoiPoolForward)
+#undef DETOPS_FUNCTION
+
   std::string needed;
 #define DETOPS_CLI_NEED(name) \
-  if (!Find(library, #name, &functions_.name)) needed += std::string(needed.empty() ? "" : ", ") + #name;
+  if (functions_.name == nullptr) needed += std::string(needed.empty() ? "" : ", ") + #name;
   DETOPS_CLI_BASIC_FUNCTIONS(DETOPS_CLI_NEED)
 #undef DETOPS_CLI_NEED
   if (!needed.empty()) throw UsageError(fmt::format("{} is no library of operators: it lacks {}", file, needed));
 
 #define DETOPS_CLI_FIND(name) \
-  if (!Find(library, #name, &functions_.name)) missing_.push_back(#name);
+  if (functions_.name == nullptr) missing_.push_back(#name);
   DETOPS_CLI_OTHER_FUNCTIONS(DETOPS_CLI_FIND)
-  DETOPS_CLI_FIND(mluOpPsRoiPoolForward)
 #undef DETOPS_CLI_FIND
   if (path_.empty()) path_ = FileOf(reinterpret_cast<const void*>(functions_.mluOpCreate));
 }

@@ -7,11 +7,7 @@
 #include <vector>
 
 #include "detops.h"
-
-// As released, which is what every library exports; the header has an overload for the design document's form.
-using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, float, int, int, mluOpTensorDescriptor_t,
-                                                   const void*, mluOpTensorDescriptor_t, const void*,
-                                                   mluOpTensorDescriptor_t, void*, mluOpTensorDescriptor_t, void*);
+#include "harness/library.h"
 
 // clang-format off: it finds no end with lists like these
 // What no case can do without.
@@ -25,7 +21,7 @@ using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, floa
   X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate) X(cnrtQueueDestroy) X(cnrtQueueSync) \
   X(mluOpCreateSparseConvolutionDescriptor) X(mluOpDestroySparseConvolutionDescriptor) \
   X(mluOpSetSparseConvolutionDescriptor) X(mluOpGetSparseConvolutionNumActOut) X(mluOpRotatedFeatureAlignForward) \
-  X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolBackward) X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) \
+  X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolForward) X(mluOpPsRoiPoolBackward) X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) \
   X(mluOpRoiAwarePool3dForward) X(mluOpRoiAwarePool3dBackward) X(mluOpGetIndicePairsWorkspaceSize) \
   X(mluOpGetIndicePairs) X(mluOpGetIndiceConvolutionForwardWorkspaceSize) X(mluOpIndiceConvolutionForward) \
   X(mluOpGetIndiceConvolutionBackwardDataWorkspaceSize) X(mluOpIndiceConvolutionBackwardData) \
@@ -37,15 +33,6 @@ using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, floa
 
 namespace detops_cli {
 
-// Functions that the library lacks are nullptr.
-struct Functions {
-#define DETOPS_CLI_DECLARE(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): it declares
-  DETOPS_CLI_BASIC_FUNCTIONS(DETOPS_CLI_DECLARE)
-  DETOPS_CLI_OTHER_FUNCTIONS(DETOPS_CLI_DECLARE)
-#undef DETOPS_CLI_DECLARE
-  PsRoiPoolForwardFunction mluOpPsRoiPoolForward = nullptr;
-};
-
 class Library {
  public:
   // "" is our own library, beside the program. Throws UsageError if the file cannot be loaded or lacks a basic
@@ -54,8 +41,10 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  const Functions* operator->() const { return &functions_; }
+  const detops_harness::Functions* operator->() const { return &functions_; }
+  const detops_harness::Functions& functions() const { return functions_; }
   const std::string& path() const { return path_; }
+  // Of the lists above.
   const std::vector<std::string>& missing() const { return missing_; }
 
   // The library's own sentence about the last failed call on the handle, or the status as text.
@@ -63,7 +52,7 @@ class Library {
 
  private:
   std::string path_;
-  Functions functions_;
+  detops_harness::Functions functions_;
   std::vector<std::string> missing_;
 };
 

@@ -49,7 +49,7 @@ Recipe MakeRecipe(const Operator& op, const Shape& shape, mluOpDataType_t type, 
   const Shape complete = Complete(op, shape);
   Recipe recipe;
   recipe.about.op = op.name();
-  recipe.about.shape = op.Summary(complete);
+  recipe.about.shape = op.function().Summary(complete);
   recipe.about.type = TypeName(type);
   recipe.about.layout = complete.Has("layout") ? complete.Word("layout") : "";
   const bool full = beyond_contract || !Contains(op.contract_types(), type);
@@ -129,7 +129,7 @@ Recipe MakeFreeCase(const Operator& op, const Shape& shape, mluOpDataType_t type
   if (!Contains(AllTypes(op), type)) {
     throw UsageError(fmt::format("--dtype: {} does not take {}", op.name(), TypeName(type)));
   }
-  op.Validate(Complete(op, shape));
+  op.function().Validate(Complete(op, shape));
   Recipe recipe = MakeRecipe(op, shape, type);
   recipe.about.suite = "free";
   recipe.about.source = "command line";

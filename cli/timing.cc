@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "bench/machine.h"
 #include "machine_info.h"
 
 namespace detops_cli {
@@ -79,7 +80,9 @@ std::vector<ScalingPoint> MeasureScaling(Session& session, double seconds) {
 
 }  // namespace
 
-TimingResult TimeCase(Session& session, const Theory& theory, const RunOptions& options) {
+TimingResult TimeCase(Session& session, const detops_harness::Theory& theory, const detops_harness::Work& least,
+                      const RunOptions& options) {
+  const detops_bench::Work work = {least.bytes, least.flops, least.in_double};
   TimingResult result;
   result.threads = session.Threads();
   detops_bench::MachineLimits limits;
@@ -91,8 +94,8 @@ TimingResult TimeCase(Session& session, const Theory& theory, const RunOptions& 
   result.mean_us = 1e6 * std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
   result.spread = (Quantile(samples, 0.75) - Quantile(samples, 0.25)) / median;
 
-  const double peak = theory.work.in_double ? limits.double_flops_per_second : limits.float_flops_per_second;
-  const double bound = detops_bench::BoundOf(theory.work, limits);
+  const double peak = work.in_double ? limits.double_flops_per_second : limits.float_flops_per_second;
+  const double bound = detops_bench::BoundOf(work, limits);
   result.bound_us = bound * 1e6;
   result.ratio = bound > 0 ? best / bound : 0;
   result.theory_ops = theory.operations;
@@ -102,9 +105,9 @@ TimingResult TimeCase(Session& session, const Theory& theory, const RunOptions& 
   result.compute_efficiency = theory.operations / (mean * peak);
   result.io_efficiency = theory.io_bytes / (mean * limits.bytes_per_second);
   result.bottleneck = result.io_efficiency > result.compute_efficiency ? "io" : "compute";
-  result.gflops = theory.work.flops / best * 1e-9;
-  result.gbytes = theory.work.bytes / best * 1e-9;
-  result.intensity = theory.work.bytes > 0 ? theory.work.flops / theory.work.bytes : 0;
+  result.gflops = work.flops / best * 1e-9;
+  result.gbytes = work.bytes / best * 1e-9;
+  result.intensity = work.bytes > 0 ? work.flops / work.bytes : 0;
   result.peak_gflops = peak * 1e-9;
   result.bandwidth_gbytes = limits.bytes_per_second * 1e-9;
   result.workspace_bytes = static_cast<int64_t>(session.workspace_bytes());

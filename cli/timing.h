@@ -10,7 +10,8 @@ namespace detops_cli {
 
 // The session has been called with success before. With several cores and a library whose threads can be set, the
 // scaling from one thread up is measured too.
-TimingResult TimeCase(Session& session, const Theory& theory, const RunOptions& options);
+TimingResult TimeCase(Session& session, const detops_harness::Theory& theory, const detops_harness::Work& least,
+                      const RunOptions& options);
 
 }  // namespace detops_cli
 

@@ -55,6 +55,7 @@ class Arguments {
     return static_cast<T*>(objects_.get());
   }
   void set_objects(std::shared_ptr<void> objects) { objects_ = std::move(objects); }
+  const std::shared_ptr<void>& objects() const { return objects_; }
 
   void* workspace() const { return call_.workspace.address; }
   size_t workspace_size() const { return static_cast<size_t>(call_.integer("workspace_size")); }

@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "detops.h"
@@ -17,6 +20,45 @@
 namespace detops_harness {
 
 enum class Access { kRead, kWritten };
+
+// Bytes that copies share until one of them is changed: a copy of a call costs nothing, however large its tensors are.
+class Contents {
+ public:
+  using value_type = std::byte;
+  using const_iterator = std::vector<std::byte>::const_iterator;
+
+  Contents() = default;
+  Contents(std::vector<std::byte> bytes)  // NOLINT(google-explicit-constructor): it is one
+      : bytes_(std::make_shared<std::vector<std::byte>>(std::move(bytes))) {}
+
+  const std::vector<std::byte>& bytes() const {
+    static const std::vector<std::byte> none;
+    return bytes_ == nullptr ? none : *bytes_;
+  }
+  operator const std::vector<std::byte>&() const { return bytes(); }  // NOLINT(google-explicit-constructor): likewise
+  const std::byte* data() const { return bytes().data(); }
+  size_t size() const { return bytes().size(); }
+  bool empty() const { return bytes().empty(); }
+  std::byte front() const { return bytes().front(); }
+  const_iterator begin() const { return bytes().begin(); }
+  const_iterator end() const { return bytes().end(); }
+  bool operator==(const Contents& other) const { return SharesWith(other) || bytes() == other.bytes(); }
+  // The same bytes at the same place.
+  bool SharesWith(const Contents& other) const { return bytes_ == other.bytes_; }
+
+  // To be written: its own from now on.
+  std::byte* data() { return Own().data(); }
+  void resize(size_t size) { Own().resize(size); }
+  void assign(size_t size, std::byte value) { bytes_ = std::make_shared<std::vector<std::byte>>(size, value); }
+
+ private:
+  std::vector<std::byte>& Own() {
+    if (bytes_ == nullptr || bytes_.use_count() > 1) bytes_ = std::make_shared<std::vector<std::byte>>(bytes());
+    return *bytes_;
+  }
+
+  std::shared_ptr<std::vector<std::byte>> bytes_;
+};
 
 // A tensor argument, right or wrong.
 struct Tensor {
@@ -31,8 +73,8 @@ struct Tensor {
   bool has_data = true;   // false: the data pointer is NULL
 
   // What a good call needs. Faults change the description above, never this.
-  std::vector<std::byte> contents{};  // of an input: its elements
-  size_t bytes = 0;                   // of an output: how many
+  Contents contents{};  // of an input: its elements
+  size_t bytes = 0;     // of an output: how many
 
   // Where the data lies, for a call that has been placed in memory.
   void* address = nullptr;
@@ -84,6 +126,8 @@ struct Call {
   std::set<std::string, std::less<>> nulls{};  // pointer arguments that are NULL, but for tensors
   Named<const int64_t*> list_addresses{};      // of a call that has been placed in memory
   Tensor workspace{.name = "workspace", .access = Access::kWritten};
+  // What a library has asked for, which need not be what ours needs.
+  std::optional<int64_t> asked_workspace{};
 
   // Throw std::logic_error if there is none of that name.
   Tensor& operator[](std::string_view name);

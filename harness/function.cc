@@ -1,5 +1,7 @@
 #include "harness/function.h"
 
+#include <algorithm>
+
 #include "harness/rules.h"
 
 namespace detops_harness {
@@ -8,19 +10,40 @@ Call Function::MakeSample(const std::string& shape, mluOpDataType_t type, detops
                           uint64_t seed) const {
   Shape completed(shape);
   completed.Complete(keys());
-  Call call = Make(completed, type, seed);
+  return MakeIn(profile, completed, type, seed);
+}
+
+Call Function::MakeIn(detopsProfile_t profile, const Shape& shape, mluOpDataType_t type, uint64_t seed) const {
+  Call call = Make(shape, type, seed);
   call.function = this;
   call.profile = profile;
   return call;
 }
 
-Work Function::WorkOf(const Call& call) const {
-  Work work;
+namespace {
+
+double AllBytes(const Call& call) {
+  double bytes = 0;
   for (const Tensor& tensor : call.tensors) {
-    if (!IsAbsent(tensor)) work.bytes += static_cast<double>(tensor.byte_count());
-    work.in_double |= tensor.type == MLUOP_DTYPE_DOUBLE;
+    if (!IsAbsent(tensor)) bytes += static_cast<double>(tensor.byte_count());
   }
+  return bytes;
+}
+
+}  // namespace
+
+Work Function::WorkOf(const Call& call) const {
+  Work work{.bytes = AllBytes(call)};
+  for (const Tensor& tensor : call.tensors) work.in_double |= tensor.type == MLUOP_DTYPE_DOUBLE;
   return work;
+}
+
+Theory Function::TheoryOf(const Call& call) const { return {WorkOf(call).flops, AllBytes(call)}; }
+
+bool Function::IsIn(const Functions& library) const {
+  const std::vector<std::string> others = Needs();
+  return library.Has(name()) &&
+         std::all_of(others.begin(), others.end(), [&](const std::string& other) { return library.Has(other); });
 }
 
 Call Function::Good() const {

@@ -38,6 +38,12 @@ struct Work {
   bool in_double = false;
 };
 
+// What the formulas of the documents count.
+struct Theory {
+  double operations = 0;
+  double io_bytes = 0;
+};
+
 // A shape worth timing, as networks and documents have it.
 struct BenchmarkCase {
   std::string name;  // "case1", "r3det_p3"
@@ -77,6 +83,8 @@ class Function {
   virtual std::vector<Sample> samples() const = 0;
   // A good call; the same for the same arguments on every machine. `shape` has all keys.
   virtual Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const = 0;
+  // For a function whose tensors have another form in a profile.
+  virtual Call MakeIn(detopsProfile_t profile, const Shape& shape, mluOpDataType_t type, uint64_t seed) const;
   // Objects that the function takes and tests do not spoil, made before the call: Arguments::object.
   virtual std::shared_ptr<void> MakeObjects(const Functions&, const Arguments&) const { return nullptr; }
   // Carries the call out. It allocates nothing itself.
@@ -89,6 +97,24 @@ class Function {
   // For benchmarks and the program: shapes, and the least work of a call. By default all bytes and no arithmetic.
   virtual std::vector<BenchmarkCase> benchmarks() const { return {}; }
   virtual Work WorkOf(const Call& call) const;
+
+  // ---- for the program, of functions that the documents know ----
+
+  // Throws ShapeError as Make would, but at once. `shape` has all keys.
+  virtual void Validate(const Shape& /*shape*/) const {}
+  // The shape in a few words, for tables.
+  virtual std::string Summary(const Shape& shape) const { return shape.text(); }
+  // By default the arithmetic of WorkOf, and every tensor once.
+  virtual Theory TheoryOf(const Call& call) const;
+  // Functions that a call cannot do without, next to this one.
+  virtual std::vector<std::string> Needs() const { return {}; }
+  virtual bool IsIn(const Functions& library) const;
+  // Asks the library how many bytes the workspace of a call must have.
+  virtual mluOpStatus_t WorkspaceBytes(const Functions& /*library*/, mluOpHandle_t /*handle*/,
+                                       const Arguments& /*arguments*/, size_t* bytes) const {
+    *bytes = 0;
+    return MLUOP_STATUS_SUCCESS;
+  }
 
   // The call of a sample, with the defaults of the keys filled in.
   Call MakeSample(const std::string& shape, mluOpDataType_t type, detopsProfile_t profile, uint64_t seed) const;

@@ -3,6 +3,8 @@
 #ifndef DETOPS_HARNESS_LIBRARY_H_
 #define DETOPS_HARNESS_LIBRARY_H_
 
+#include <string_view>
+
 #include "detops.h"
 
 namespace detops_harness {
@@ -18,6 +20,14 @@ struct Functions {
 #include "harness/exported_functions.inc"
 #undef DETOPS_FUNCTION
   PsRoiPoolForwardFunction mluOpPsRoiPoolForward = nullptr;
+
+  bool Has(std::string_view function) const {
+#define DETOPS_FUNCTION(name) \
+  if (function == #name) return name != nullptr;
+#include "harness/exported_functions.inc"
+#undef DETOPS_FUNCTION
+    return function == "mluOpPsRoiPoolForward" && mluOpPsRoiPoolForward != nullptr;
+  }
 };
 
 }  // namespace detops_harness

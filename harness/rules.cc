@@ -632,7 +632,8 @@ Rules WorkspacePointer() {
 Rules WorkspaceSize(std::function<int64_t(const Call&)> needed) {
   return {{"size of workspace", kBad,
            [=](Judgement& j) {
-             const int64_t size = j.call.integer("workspace_size"), least = needed(j.call);
+             const int64_t size = j.call.integer("workspace_size");
+             const int64_t least = j.call.asked_workspace.has_value() ? *j.call.asked_workspace : needed(j.call);
              return Unless(size >= least, Format("workspace_size is %lld, expected at least %lld bytes.",
                                                  static_cast<long long>(size), static_cast<long long>(least)));
            },

@@ -61,7 +61,9 @@ Baseline ReadBaseline(const CaseNode& file, std::vector<HostTensor>& outputs) {
   FillTensors(file, "output", file.node.output(), outputs);
   Baseline baseline;
   for (const HostTensor& tensor : outputs) baseline.outputs.push_back(tensor.Values());
-  if (const int found = file.node.get_indice_pairs_param().num_act_out(); found != 0) baseline.num_act_out = found;
+  if (const int found = file.node.get_indice_pairs_param().num_act_out(); found != 0) {
+    baseline.results["num_act_out"] = found;
+  }
   return baseline;
 }
 
@@ -146,20 +148,17 @@ std::vector<Criterion> CriteriaOf(const CaseNode& file, int output, const std::v
 
 Case BuildCase(const CaseNode& file) {
   const mluoptest::Node& node = file.node;
-  const std::string name = CanonicalName(node.op_name());
-  const Signature* signature = FindSignature(name);
   Case result;
-  result.op = FindOperator(name);
-  if (signature == nullptr || result.op == nullptr) {
+  result.op = FindOperator(node.op_name());
+  if (result.op == nullptr) {
     file.place().Fail(fmt::format("op_name: there is no operator \"{}\"", Printable(node.op_name())), "op_name");
   }
-  result.inputs = DescribeTensors(file, "input", node.input(), signature->inputs);
-  result.outputs = DescribeTensors(file, "output", node.output(), signature->outputs);
-  result.params = ReadParams(file, *signature);
-  const bool convolution = std::holds_alternative<IndiceConvolutionParams>(result.params);
+  result.inputs = DescribeTensors(file, "input", node.input(), result.op->row().inputs);
+  result.outputs = DescribeTensors(file, "output", node.output(), result.op->row().outputs);
+  result.params = ReadParams(file, *result.op);
   for (int i = 0; i < node.output_size(); ++i) {
     const mluOpDataType_t type = result.outputs[static_cast<size_t>(i)].type;
-    result.criteria.push_back(CriteriaOf(file, i, PromisedCriteria(type, convolution)));
+    result.criteria.push_back(CriteriaOf(file, i, PromisedCriteria(*result.op, type)));
   }
   if (node.has_theory_io_size()) result.theory_io_bytes = node.theory_io_size();
   if (node.has_theory_compute_ops()) result.theory_operations = node.theory_compute_ops();

@@ -1,4 +1,4 @@
-#include "common.h"
+#include "operators/common.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "errors.h"
-
-namespace detops_cli {
+namespace detops_cli::old {
 
 HostTensor OutputTensor(const char* name, mluOpTensorLayout_t layout, mluOpDataType_t type,
                         std::vector<int64_t> extents) {
@@ -57,12 +55,6 @@ double AllBytes(const Case& the_case) {
 
 std::vector<double> ToDouble(const std::vector<int32_t>& values) { return {values.begin(), values.end()}; }
 
-void PromiseAll(Case& the_case, bool convolution) {
-  for (const HostTensor& output : the_case.outputs) {
-    the_case.criteria.push_back(PromisedCriteria(output.type, convolution));
-  }
-}
-
 BadCall Refused(std::string what, std::vector<mluOpStatus_t> expected, std::function<void(Invocation&)> spoil) {
   return {
       .what = std::move(what), .basis = Basis::kDocument, .expected = std::move(expected), .spoil = std::move(spoil)};
@@ -79,4 +71,4 @@ BadCall RefusedValue(const Case& the_case, int input, int64_t element, double va
           .value = value};
 }
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old

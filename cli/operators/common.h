@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "case.h"
-#include "operator.h"
+#include "operators/old_operator.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 
 // With memory for its elements, all zero.
 HostTensor InputTensor(const char* name, mluOpTensorLayout_t layout, mluOpDataType_t type,
@@ -37,9 +37,6 @@ double AllBytes(const Case& the_case);
 
 std::vector<double> ToDouble(const std::vector<int32_t>& values);
 
-// The promised criteria for every output.
-void PromiseAll(Case& the_case, bool convolution);
-
 // A refusal that the operator's document lists, of a spoilt argument.
 BadCall Refused(std::string what, std::vector<mluOpStatus_t> expected, std::function<void(Invocation&)> spoil);
 
@@ -55,6 +52,6 @@ T& ParamsAs(Invocation& invocation) {
 inline constexpr mluOpStatus_t kBadParam = MLUOP_STATUS_BAD_PARAM;
 inline constexpr mluOpStatus_t kNotSupported = MLUOP_STATUS_NOT_SUPPORTED;
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old
 
 #endif  // DETOPS_CLI_OPERATORS_COMMON_H_

@@ -3,25 +3,20 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common.h"
+#include "operators/common.h"
+#include "operators/registry.h"
+#include "operators/sparse_input.h"
 #include "ops/get_indice_pairs/reference/reference.h"
-#include "registry.h"
-#include "sparse_input.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 namespace {
 
 class GetIndicePairsOperator : public Operator {
  public:
   std::string_view name() const override { return "get_indice_pairs"; }
   std::string_view function() const override { return "mluOpGetIndicePairs"; }
-  std::string_view document() const override { return "004"; }
   std::vector<mluOpDataType_t> contract_types() const override { return {MLUOP_DTYPE_INT32}; }
   std::vector<mluOpDataType_t> full_types() const override { return {}; }
-  std::string layouts() const override { return "any"; }
-  std::string profile_notes() const override {
-    return "1-D to 4-D, transposed, stride and dilation together, submanifold with dilation, more sites than places";
-  }
   std::vector<ShapeKey> keys() const override { return SparseKeys(); }
 
   bool Available(const Library& library) const override {
@@ -46,7 +41,6 @@ class GetIndicePairsOperator : public Operator {
     c.outputs.push_back(OutputTensor("out_indices", MLUOP_LAYOUT_ARRAY, type, {sparse.outputs, 4}));
     c.outputs.push_back(OutputTensor("indice_pairs", MLUOP_LAYOUT_ARRAY, type, {sparse.offsets(), 2, sites}));
     c.outputs.push_back(OutputTensor("indice_num", MLUOP_LAYOUT_ARRAY, type, {sparse.offsets()}));
-    PromiseAll(c, false);
     return c;
   }
 
@@ -109,4 +103,4 @@ const Operator* GetIndicePairs() {
   return &op;
 }
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old

@@ -5,13 +5,12 @@
 #include <cstring>
 #include <numeric>
 
-#include "common.h"
-#include "errors.h"
+#include "operators/common.h"
+#include "operators/registry.h"
+#include "operators/sparse_input.h"
 #include "ops/indice_convolution/reference/large_reference.h"
-#include "registry.h"
-#include "sparse_input.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 namespace {
 
 enum class Pass { kForward, kBackwardData, kBackwardFilter };
@@ -72,16 +71,8 @@ class IndiceConvolution : public Operator {
     return Choose("mluOpIndiceConvolutionForward", "mluOpIndiceConvolutionBackwardData",
                   "mluOpIndiceConvolutionBackwardFilter");
   }
-  std::string_view document() const override { return "002"; }
   std::vector<mluOpDataType_t> contract_types() const override { return {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}; }
   std::vector<mluOpDataType_t> full_types() const override { return {MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16}; }
-  std::string layouts() const override {
-    const std::string flat = ", 4-D NHWC, NCHW, HWCN, ARRAY (= HWCN)";
-    const std::string all = "filters 5-D NDHWC, NCDHW, ARRAY (= DHWCN)" + flat;
-    return Choose(all + " in full", all, "DHWCN and HWCN under any name; in full " + all);
-  }
-  std::string profile_notes() const override { return "inverse convolution; 2^31 elements and more"; }
-
   std::vector<ShapeKey> keys() const override {
     std::vector<ShapeKey> keys = {{"ci", "16", "input channels"},
                                   {"co", "16", "output channels"},
@@ -156,7 +147,6 @@ class IndiceConvolution : public Operator {
         c.outputs.push_back(OutputTensor("filters_grad", layout.layout, type, filters.extents));
         c.inputs = {std::move(features), std::move(grad), std::move(pairs)};
     }
-    PromiseAll(c, true);
     return c;
   }
 
@@ -327,4 +317,4 @@ const Operator* IndiceConvolutionBackwardFilter() {
   return &op;
 }
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old

@@ -5,12 +5,12 @@
 #include <limits>
 #include <random>
 
-#include "common.h"
+#include "operators/common.h"
+#include "operators/registry.h"
 #include "ops/psroipool/bench/cases.h"
 #include "ops/psroipool/reference/reference.h"
-#include "registry.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 namespace {
 
 using detops_cases::PsRoiPoolCase;
@@ -59,13 +59,10 @@ class PsRoiPool : public Operator {
 
   std::string_view name() const override { return backward_ ? "psroipool_backward" : "psroipool_forward"; }
   std::string_view function() const override { return backward_ ? "mluOpPsRoiPoolBackward" : "mluOpPsRoiPoolForward"; }
-  std::string_view document() const override { return "001"; }
   std::vector<mluOpDataType_t> contract_types() const override { return {MLUOP_DTYPE_FLOAT}; }
   std::vector<mluOpDataType_t> full_types() const override {
     return {MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16};
   }
-  std::string layouts() const override { return "maps NHWC, rois any"; }
-  std::string profile_notes() const override { return "torchvision's conventions and NCHW as extensions"; }
   std::vector<ShapeKey> keys() const override {
     return {{"batch", "1", "images"},
             {"height", "14", "of the map"},
@@ -115,7 +112,6 @@ class PsRoiPool : public Operator {
     FillUniform(c.inputs[0], seed);
     FillSpecials(c.inputs[0], shape);
     c.inputs.push_back(std::move(rois));
-    PromiseAll(c, false);
     return c;
   }
 
@@ -252,4 +248,4 @@ const Operator* PsRoiPoolBackward() {
   return &op;
 }
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old

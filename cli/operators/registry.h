@@ -2,9 +2,9 @@
 #ifndef DETOPS_CLI_OPERATORS_REGISTRY_H_
 #define DETOPS_CLI_OPERATORS_REGISTRY_H_
 
-#include "operator.h"
+#include "operators/old_operator.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 
 const Operator* RoiAwarePool3dForward();
 const Operator* RoiAwarePool3dBackward();
@@ -13,10 +13,8 @@ const Operator* PsRoiPoolBackward();
 const Operator* IndiceConvolutionForward();
 const Operator* IndiceConvolutionBackwardData();
 const Operator* IndiceConvolutionBackwardFilter();
-const Operator* RotatedFeatureAlignForward();
-const Operator* RotatedFeatureAlignBackward();
 const Operator* GetIndicePairs();
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old
 
 #endif  // DETOPS_CLI_OPERATORS_REGISTRY_H_

@@ -3,13 +3,12 @@
 #include <limits>
 #include <utility>
 
-#include "common.h"
-#include "errors.h"
+#include "operators/common.h"
+#include "operators/registry.h"
 #include "ops/roiaware_pool3d/bench/cases.h"
 #include "ops/roiaware_pool3d/reference/reference.h"
-#include "registry.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 namespace {
 
 using detops_cases::RoiAwareCase;
@@ -34,13 +33,8 @@ class RoiAwarePool3d : public Operator {
   std::string_view function() const override {
     return backward_ ? "mluOpRoiAwarePool3dBackward" : "mluOpRoiAwarePool3dForward";
   }
-  std::string_view document() const override { return "000"; }
   std::vector<mluOpDataType_t> contract_types() const override { return {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}; }
   std::vector<mluOpDataType_t> full_types() const override { return {MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16}; }
-  std::string layouts() const override { return "any"; }
-  std::string profile_notes() const override {
-    return "65536 boxes or channels and more, boxes x points of 2^31 and more, any max_pts_each_voxel";
-  }
   std::vector<ShapeKey> keys() const override {
     return {{"boxes", "128", "boxes"},
             {"points", "16000", "points"},
@@ -93,7 +87,6 @@ class RoiAwarePool3d : public Operator {
       c.outputs.push_back(OutputTensor("pts_idx_of_voxels", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, lists));
       c.outputs.push_back(OutputTensor("pooled_features", MLUOP_LAYOUT_ARRAY, type, pooled));
     }
-    PromiseAll(c, false);
     return c;
   }
 
@@ -263,4 +256,4 @@ const Operator* RoiAwarePool3dBackward() {
   return &op;
 }
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old

@@ -1,4 +1,4 @@
-#include "sparse_input.h"
+#include "operators/sparse_input.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "errors.h"
-
-namespace detops_cli {
+namespace detops_cli::old {
 namespace {
 
 using detops_bench::Voxel;
@@ -222,4 +220,4 @@ const SparseInput& MakeSparseInput(const Shape& shape, uint64_t seed) {
   return last;
 }
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old

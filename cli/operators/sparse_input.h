@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "bench/lidar_scan.h"
-#include "operator.h"
+#include "operators/old_operator.h"
 #include "ops/get_indice_pairs/reference/reference.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 
 // The keys of Shape that say which sites and which convolution.
 std::vector<ShapeKey> SparseKeys();
@@ -31,6 +31,6 @@ const SparseInput& MakeSparseInput(const Shape& shape, uint64_t seed);
 
 detops_reference::SparseConvolution ConvolutionOf(const GetIndicePairsParams& params);
 
-}  // namespace detops_cli
+}  // namespace detops_cli::old
 
 #endif  // DETOPS_CLI_OPERATORS_SPARSE_INPUT_H_

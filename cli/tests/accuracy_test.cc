@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gtest/gtest.h"
+#include "operator.h"
 
 namespace detops_cli {
 namespace {
@@ -180,7 +181,8 @@ TEST(PromisedCriteriaTest, BarsOfTheTypes) {
   for (const Bar& bar : {Bar{MLUOP_DTYPE_FLOAT, 1e-5, 1e-5}, Bar{MLUOP_DTYPE_HALF, 1e-3, 3e-3},
                          Bar{MLUOP_DTYPE_DOUBLE, 1e-12, 1e-12}, Bar{MLUOP_DTYPE_BFLOAT16, 4e-3, 4e-3}}) {
     for (const bool convolution : {false, true}) {
-      const std::vector<Criterion> criteria = PromisedCriteria(bar.type, convolution);
+      const std::vector<Criterion> criteria =
+          PromisedCriteria(*FindOperator(convolution ? "indice_convolution_forward" : "psroipool_forward"), bar.type);
       ASSERT_EQ(criteria.size(), 3u);
       EXPECT_EQ(criteria[0].formula, Formula::kDiff1);
       EXPECT_EQ(criteria[1].formula, Formula::kDiff2);
@@ -190,7 +192,7 @@ TEST(PromisedCriteriaTest, BarsOfTheTypes) {
       EXPECT_GE(criteria[2].threshold, 0);
     }
   }
-  const std::vector<Criterion> integers = PromisedCriteria(MLUOP_DTYPE_INT32, false);
+  const std::vector<Criterion> integers = PromisedCriteria(*FindOperator("get_indice_pairs"), MLUOP_DTYPE_INT32);
   ASSERT_EQ(integers.size(), 1u);
   EXPECT_EQ(integers[0].formula, Formula::kDiff3);
   EXPECT_EQ(integers[0].threshold, 0);

@@ -40,7 +40,7 @@ TEST_F(ProgramTest, ListHasEveryOperator) {
   EXPECT_EQ(outcome.exit_code, 0);
   for (const Operator* const op : AllOperators()) {
     EXPECT_TRUE(Contains(outcome.out, std::string(op->name()) + "\n")) << op->name();
-    EXPECT_TRUE(Contains(outcome.out, std::string(op->function()) + "\n")) << op->function();
+    EXPECT_TRUE(Contains(outcome.out, std::string(op->function_name()) + "\n")) << op->function_name();
   }
 }
 

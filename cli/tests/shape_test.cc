@@ -1,4 +1,3 @@
-#include "errors.h"
 #include "gtest/gtest.h"
 #include "operator.h"
 
@@ -8,7 +7,7 @@ namespace {
 std::string Complaint(const std::function<void()>& action) {
   try {
     action();
-  } catch (const UsageError& error) {
+  } catch (const ShapeError& error) {
     return error.what();
   }
   return "";

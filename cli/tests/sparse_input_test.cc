@@ -3,10 +3,9 @@
 
 #include <set>
 
-#include "errors.h"
 #include "gtest/gtest.h"
 
-namespace detops_cli {
+namespace detops_cli::old {
 namespace {
 
 Shape Complete(const std::string& text) {
@@ -97,4 +96,4 @@ TEST(SparseInputLimitsTest, TheSameSeedGivesTheSameSites) {
 }
 
 }  // namespace
-}  // namespace detops_cli
+}  // namespace detops_cli::old

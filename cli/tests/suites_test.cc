@@ -11,7 +11,8 @@
 namespace detops_cli {
 namespace {
 
-using Extents = std::vector<std::vector<int64_t>>;
+using List = std::vector<int64_t>;
+using Extents = std::vector<List>;
 
 std::vector<Recipe> CasesOf(const std::string& suite, const std::string& id) {
   std::vector<Recipe> found;
@@ -145,17 +146,17 @@ TEST(DocumentsTest, RoiAwarePool3d) {
     const Case c = MakeDocumentCase("roiaware_pool3d_backward/" + name + (method == 0 ? "/float" : "/half"));
     EXPECT_EQ(ExtentsOf(c.inputs), lists_and_grad);
     EXPECT_EQ(ExtentsOf(c.outputs), (Extents{{16000, 16}}));
-    const auto& p = std::get<RoiAwarePool3dParams>(c.params);
-    EXPECT_EQ(p.pool_method, method);
-    EXPECT_EQ(p.boxes_num, 128);
-    EXPECT_EQ(p.channels, 16);
-    EXPECT_EQ(p.max_pts_each_voxel, 128);
-    EXPECT_EQ((std::vector<int>{p.out_x, p.out_y, p.out_z}), (std::vector<int>{12, 12, 12}));
+    const auto& p = c.params.integers;
+    EXPECT_EQ(p.at("pool_method"), method);
+    EXPECT_EQ(p.at("boxes_num"), 128);
+    EXPECT_EQ(p.at("channels"), 16);
+    EXPECT_EQ(p.at("max_pts_each_voxel"), 128);
+    EXPECT_EQ((List{p.at("out_x"), p.at("out_y"), p.at("out_z")}), (List{12, 12, 12}));
     ExpectCriteria(c, 0, method == 0 ? 1e-5 : 1e-3, true);
   }
   const Case c = MakeDocumentCase("roiaware_pool3d_forward/partA2_max/float");
   EXPECT_EQ(ExtentsOf(c.inputs), (Extents{{128, 7}, {16000, 3}, {16000, 16}}));
-  EXPECT_EQ(std::get<RoiAwarePool3dParams>(c.params).pts_num, 16000);
+  EXPECT_EQ(c.params.integers.at("pts_num"), 16000);
   ExpectExact(c, 0);
   ExpectExact(c, 1);
   ExpectCriteria(c, 2, 1e-5, true);
@@ -175,12 +176,12 @@ TEST(DocumentsTest, PsRoiPool) {
     EXPECT_EQ(ExtentsOf(forward.inputs), (Extents{row.map, row.rois}));
     EXPECT_EQ(ExtentsOf(forward.outputs), (Extents{row.pooled, row.pooled}));
     EXPECT_EQ(forward.outputs[1].type, MLUOP_DTYPE_INT32);
-    const auto& p = std::get<PsRoiPoolParams>(forward.params);
-    EXPECT_EQ(p.spatial_scale, row.scale);
-    EXPECT_EQ(p.group_size, row.group);
-    EXPECT_EQ(p.pooled_height, row.group);
-    EXPECT_EQ(p.pooled_width, row.group);
-    EXPECT_EQ(p.output_dim, row.dim);
+    const auto& p = forward.params.integers;
+    EXPECT_EQ(forward.params.numbers.at("spatial_scale"), static_cast<double>(row.scale));
+    EXPECT_EQ(p.at("group_size"), row.group);
+    EXPECT_EQ(p.at("pooled_height"), row.group);
+    EXPECT_EQ(p.at("pooled_width"), row.group);
+    EXPECT_EQ(p.at("output_dim"), row.dim);
     ExpectCriteria(forward, 0, 3e-3, false);
     ExpectExact(forward, 1);
     const Case backward = MakeDocumentCase("psroipool_backward/" + row.name + "/float");
@@ -207,9 +208,8 @@ TEST(DocumentsTest, RotatedFeatureAlign) {
         EXPECT_EQ(ExtentsOf(c.outputs), (Extents{row.map}));
         EXPECT_EQ(c.inputs[0].layout, MLUOP_LAYOUT_NHWC);
         EXPECT_EQ(c.inputs[0].type, type == "half" ? MLUOP_DTYPE_HALF : MLUOP_DTYPE_FLOAT);
-        const auto& p = std::get<RotatedFeatureAlignParams>(c.params);
-        EXPECT_EQ(p.spatial_scale, row.scale);
-        EXPECT_EQ(p.points, row.points);
+        EXPECT_EQ(c.params.numbers.at("spatial_scale"), static_cast<double>(row.scale));
+        EXPECT_EQ(c.params.integers.at("points"), row.points);
         ExpectCriteria(c, 0, type == "half" ? 1e-3 : 1e-5, true);
       }
     }
@@ -225,8 +225,8 @@ void ExpectBackwardData(const ConvolutionRow& row) {
   const Case c = MakeDocumentCase("indice_convolution_backward_data/" + row.name + "/float");
   EXPECT_EQ(ExtentsOf(c.inputs), (Extents{row.output_grad, row.filter, row.pairs})) << row.name;
   EXPECT_EQ(ExtentsOf(c.outputs), (Extents{row.input_grad})) << row.name;
-  EXPECT_EQ(std::get<IndiceConvolutionParams>(c.params).indice_num.size(), static_cast<size_t>(row.pairs[0]));
-  EXPECT_EQ(std::get<IndiceConvolutionParams>(c.params).inverse, 0);
+  EXPECT_EQ(c.params.lists.at("indice_num").size(), static_cast<size_t>(row.pairs[0]));
+  EXPECT_EQ(c.params.integers.at("inverse"), 0);
   ExpectCriteria(c, 0, 1e-5, false);
 }
 
@@ -248,14 +248,14 @@ TEST(DocumentsTest, ConvolutionCase3AndPairsOfSubmanifold) {
   const Case c = MakeDocumentCase("get_indice_pairs/sub_m/int32");
   EXPECT_EQ(ExtentsOf(c.inputs), (Extents{{248636, 4}}));
   EXPECT_EQ(ExtentsOf(c.outputs), (Extents{{248636, 4}, {27, 2, 248636}, {27}}));
-  const auto& p = std::get<GetIndicePairsParams>(c.params);
-  EXPECT_EQ(p.batch, 4);
-  EXPECT_EQ(p.input_space, (std::vector<int>{41, 1440, 1440}));
-  EXPECT_EQ(p.output_space, p.input_space);
-  for (const auto* const list : {&p.stride, &p.pad, &p.dilation}) EXPECT_EQ(*list, (std::vector<int>{1, 1, 1}));
-  EXPECT_EQ(p.filter_space, (std::vector<int>{3, 3, 3}));
-  EXPECT_EQ(p.sub_m, 1);
-  EXPECT_EQ(p.transpose, 0);
+  const auto& p = c.params;
+  EXPECT_EQ(p.integers.at("batch"), 4);
+  EXPECT_EQ(p.lists.at("input_space"), (List{41, 1440, 1440}));
+  EXPECT_EQ(p.lists.at("output_space"), p.lists.at("input_space"));
+  for (const char* const list : {"stride", "pad", "dilation"}) EXPECT_EQ(p.lists.at(list), (List{1, 1, 1})) << list;
+  EXPECT_EQ(p.lists.at("filter_space"), (List{3, 3, 3}));
+  EXPECT_EQ(p.integers.at("sub_m"), 1);
+  EXPECT_EQ(p.integers.at("transpose"), 0);
   for (const size_t output : {0, 1, 2}) ExpectExact(c, output);
 }
 
@@ -264,16 +264,16 @@ TEST(DocumentsTest, ConvolutionCase1AndPairsOfRegular) {
   const Case c = MakeDocumentCase("get_indice_pairs/sparse_conv/int32");
   EXPECT_EQ(ExtentsOf(c.inputs), (Extents{{149100, 4}}));
   EXPECT_EQ(ExtentsOf(c.outputs), (Extents{{58838, 4}, {27, 2, 149100}, {27}}));
-  const auto& p = std::get<GetIndicePairsParams>(c.params);
-  EXPECT_EQ(p.batch, 4);
-  EXPECT_EQ(p.input_space, (std::vector<int>{11, 360, 360}));
-  EXPECT_EQ(p.filter_space, (std::vector<int>{3, 3, 3}));
-  EXPECT_EQ(p.stride, (std::vector<int>{2, 2, 2}));
-  EXPECT_EQ(p.pad, (std::vector<int>{0, 1, 1}));
-  EXPECT_EQ(p.dilation, (std::vector<int>{1, 1, 1}));
-  EXPECT_EQ(p.output_space, (std::vector<int>{5, 180, 180}));
-  EXPECT_EQ(p.sub_m, 0);
-  EXPECT_EQ(p.transpose, 0);
+  const auto& p = c.params;
+  EXPECT_EQ(p.integers.at("batch"), 4);
+  EXPECT_EQ(p.lists.at("input_space"), (List{11, 360, 360}));
+  EXPECT_EQ(p.lists.at("filter_space"), (List{3, 3, 3}));
+  EXPECT_EQ(p.lists.at("stride"), (List{2, 2, 2}));
+  EXPECT_EQ(p.lists.at("pad"), (List{0, 1, 1}));
+  EXPECT_EQ(p.lists.at("dilation"), (List{1, 1, 1}));
+  EXPECT_EQ(p.lists.at("output_space"), (List{5, 180, 180}));
+  EXPECT_EQ(p.integers.at("sub_m"), 0);
+  EXPECT_EQ(p.integers.at("transpose"), 0);
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ Call PairFunction::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed)
     call.results["workspace_size"] = -77;
     return call;
   }
-  const int64_t bytes = count == 0 || rows == 0 ? 0 : WorkspaceBytes(call);
+  const int64_t bytes = count == 0 || rows == 0 ? 0 : get_indice_pairs::WorkspaceBytes(call);
   call.integers["workspace_size"] = bytes;
   call.workspace.bytes = static_cast<size_t>(bytes);
   call.workspace.has_data = bytes > 0;
@@ -255,7 +255,7 @@ Expected PairFunction::Reference(const Call& call) const {
   }
   const bool empty = AnyEmpty(call, {"indices", "indice_pairs", "out_indices", "indice_num"});
   if (kind_ == Kind::kSize) {
-    expected.results["workspace_size"] = empty ? 0 : WorkspaceBytes(call);
+    expected.results["workspace_size"] = empty ? 0 : get_indice_pairs::WorkspaceBytes(call);
     expected.results["num_act_out"] = kMark;
     return expected;
   }

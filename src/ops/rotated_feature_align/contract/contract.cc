@@ -137,6 +137,23 @@ Box MakeBox(size_t kind, double row, double column, double height, double width,
   return box;
 }
 
+struct Sizes {
+  explicit Sizes(const Shape& shape)
+      : extents{shape.Int("batch", 1), shape.Int("height", 1), shape.Int("width", 1), shape.Int("channels", 1)},
+        scale(shape.Real("scale")),
+        points(shape.Int("points")),
+        boxes(shape.Choice("boxes", {"near", "anywhere", "borders", "odd"})),
+        specials(shape.Int("specials") != 0) {
+    if (scale < 1e-4 || scale > 1e4) throw ShapeError("--shape: scale must be between 0.0001 and 10000");
+    if (points != 1 && points != 5) throw ShapeError("--shape: points must be 1 or 5");
+  }
+  std::vector<int64_t> extents;
+  double scale;
+  int64_t points;
+  size_t boxes;
+  bool specials;
+};
+
 class Align : public Function {
  public:
   explicit Align(bool forward)
@@ -194,14 +211,17 @@ class Align : public Function {
     return work;
   }
 
+  std::string Summary(const Shape& shape) const override {
+    std::string text;
+    for (const char* key : {"batch", "height", "width", "channels"})
+      text += (text.empty() ? "" : "x") + shape.Word(key);
+    return text + ", " + shape.Word("points") + (shape.Int("points") == 1 ? " point" : " points");
+  }
+
+  void Validate(const Shape& shape) const override { Sizes checked(shape); }
+
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
-    const double scale = shape.Real("scale");
-    if (scale < 1e-4 || scale > 1e4) throw ShapeError("--shape: scale must be between 0.0001 and 10000");
-    const int64_t points = shape.Int("points");
-    if (points != 1 && points != 5) throw ShapeError("--shape: points must be 1 or 5");
-    const size_t kind = shape.Choice("boxes", {"near", "anywhere", "borders", "odd"});
-    const std::vector<int64_t> extents = {shape.Int("batch", 1), shape.Int("height", 1), shape.Int("width", 1),
-                                          shape.Int("channels", 1)};
+    const auto [extents, scale, points, kind, specials] = Sizes(shape);
     Call call;
     call.numbers["spatial_scale"] = scale;
     call.integers["points"] = points;
@@ -210,7 +230,7 @@ class Align : public Function {
                     Output(target_, MLUOP_LAYOUT_NHWC, type, extents)};
     Random random(seed);
     FillSigned(call.tensors[0], random);
-    if (shape.Int("specials") != 0) FillSpecials(call.tensors[0]);
+    if (specials) FillSpecials(call.tensors[0]);
     const auto height = static_cast<double>(extents[1]), width = static_cast<double>(extents[2]);
     for (int64_t pixel = 0; pixel < extents[0] * extents[1] * extents[2]; ++pixel) {
       const Box box = MakeBox(kind, static_cast<double>(pixel / extents[2] % extents[1]),

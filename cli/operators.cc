@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/catalogue.h"
+#include "harness/rules.h"
+#include "operator.h"
+#include "operators/old_function.h"
+
+namespace detops_cli {
+namespace {
+
+using detops_harness::Access;
+using detops_harness::Call;
+using detops_harness::Function;
+using detops_harness::Tensor;
+
+std::vector<Operator> MakeTable() {
+  const std::string flat = ", 4-D NHWC, NCHW, HWCN, ARRAY (= HWCN)";
+  const std::string filters = "filters 5-D NDHWC, NCDHW, ARRAY (= DHWCN)" + flat;
+  const std::string roiaware_notes =
+      "65536 boxes or channels and more, boxes x points of 2^31 and more, any max_pts_each_voxel";
+  const std::string psroi_notes = "torchvision's conventions and NCHW as extensions";
+  const std::string convolution_notes = "inverse convolution; 2^31 elements and more";
+  std::vector<Operator::Row> rows = {
+      {"roiaware_pool3d_forward",
+       {"roi_aware_pool3d_forward"},
+       "mluOpRoiAwarePool3dForward",
+       "000",
+       "any",
+       roiaware_notes,
+       {"rois", "pts", "pts_feature"},
+       {"argmax", "pts_idx_of_voxels", "pooled_features"},
+       "roiaware_pool3d_forward_param"},
+      {"roiaware_pool3d_backward",
+       {"roi_aware_pool3d_backward"},
+       "mluOpRoiAwarePool3dBackward",
+       "000",
+       "any",
+       roiaware_notes,
+       {"pts_idx_of_voxels", "argmax", "grad_out"},
+       {"grad_in"},
+       "roiaware_pool3d_backward_param"},
+      {"psroipool_forward",
+       {"ps_roi_pool_forward"},
+       "mluOpPsRoiPoolForward",
+       "001",
+       "maps NHWC, rois any",
+       psroi_notes,
+       {"input", "rois"},
+       {"output", "mapping_channel"},
+       "psroipool_forward_param"},
+      {"psroipool_backward",
+       {"ps_roi_pool_backward"},
+       "mluOpPsRoiPoolBackward",
+       "001",
+       "maps NHWC, rois any",
+       psroi_notes,
+       {"top_grad", "mapping_channel", "rois"},
+       {"bottom_grad"},
+       "psroipool_backward_param"},
+      {"get_indice_pairs",
+       {"get_indices_pairs"},
+       "mluOpGetIndicePairs",
+       "004",
+       "any",
+       "1-D to 4-D, transposed, stride and dilation together, submanifold with dilation, more sites than places",
+       {"indices"},
+       {"out_indices", "indice_pairs", "indice_num"},
+       "get_indice_pairs_param",
+       {"num_act_out"}},
+      {"indice_convolution_forward",
+       {},
+       "mluOpIndiceConvolutionForward",
+       "002",
+       filters + " in full",
+       convolution_notes,
+       {"features", "filters", "indice_pairs"},
+       {"features_out"},
+       "indice_convolution_forward_param"},
+      {"indice_convolution_backward_data",
+       {},
+       "mluOpIndiceConvolutionBackwardData",
+       "002",
+       filters,
+       convolution_notes,
+       {"output_grad", "filters", "indice_pairs"},
+       {"input_grad"},
+       "indice_convolution_backward_data_param",
+       {},
+       {"indice_num"}},
+      {"indice_convolution_backward_filter",
+       {"indice_convolution_backward"},
+       "mluOpIndiceConvolutionBackwardFilter",
+       "002",
+       "DHWCN and HWCN under any name; in full " + filters,
+       convolution_notes,
+       {"features", "output_grad", "indice_pairs"},
+       {"filters_grad"},
+       "indice_convolution_backward_param",
+       {},
+       {"sub_m"}},
+      {"rotated_feature_align_forward",
+       {},
+       "mluOpRotatedFeatureAlignForward",
+       "003",
+       "maps NHWC, bboxes any",
+       "2^31 elements and more",
+       {"input", "bboxes"},
+       {"output"},
+       "rotated_feature_align_forward_param"},
+      {"rotated_feature_align_backward",
+       {},
+       "mluOpRotatedFeatureAlignBackward",
+       "003",
+       "maps NHWC, bboxes any",
+       "2^31 elements and more",
+       {"top_output", "bboxes"},
+       {"bottom_input"},
+       "rotated_feature_align_backward_param"},
+  };
+  std::vector<Operator> table;
+  for (Operator::Row& row : rows) table.emplace_back(std::move(row));
+  return table;
+}
+
+HostTensor ToHost(const Tensor& tensor) {
+  return {.name = tensor.name,
+          .layout = tensor.layout,
+          .type = tensor.type,
+          .extents = tensor.extents,
+          .strides = tensor.strides,
+          .data = tensor.contents};
+}
+
+Tensor FromHost(const HostTensor& tensor, Access access) {
+  Tensor result{tensor.name, access, tensor.layout, tensor.type, tensor.extents, tensor.strides};
+  if (access == Access::kRead) {
+    result.contents = tensor.data;
+  } else {
+    result.bytes = tensor.bytes();
+  }
+  return result;
+}
+
+}  // namespace
+
+Operator::Operator(Row row)
+    : row_(std::move(row)), function_(FindOldFunction(row_.function, row_.inputs, row_.outputs)) {
+  if (function_ == nullptr) function_ = detops_harness::WholeCatalogue().Find(row_.function);
+  if (function_ == nullptr) throw std::logic_error("nobody knows " + std::string(row_.function));
+}
+
+std::vector<mluOpDataType_t> Operator::full_types() const {
+  const std::vector<mluOpDataType_t> contract = function_->contract_types();
+  std::vector<mluOpDataType_t> types = function_->full_types();
+  std::erase_if(
+      types, [&](mluOpDataType_t type) { return std::find(contract.begin(), contract.end(), type) != contract.end(); });
+  return types;
+}
+
+Case Operator::Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const {
+  const detopsProfile_t profile = full_profile ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
+  const Call call = function_->MakeIn(profile, shape, type, seed);
+  Case made;
+  made.op = this;
+  made.full_profile = full_profile;
+  made.params = {call.integers, call.numbers, call.integer_lists, row_.results};
+  for (const std::string& name : row_.inputs) made.inputs.push_back(ToHost(call[name]));
+  for (const std::string& name : row_.outputs) {
+    if (detops_harness::IsAbsent(call[name])) continue;
+    made.outputs.push_back(ToHost(call[name]));
+    made.criteria.push_back(PromisedCriteria(*this, call[name].type));
+  }
+  return made;
+}
+
+Call Operator::CallOf(const Case& the_case) const {
+  Call call;
+  call.function = function_;
+  call.profile = the_case.full_profile ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
+  call.integers = the_case.params.integers;
+  call.integers["workspace_size"] = 0;
+  call.numbers = the_case.params.numbers;
+  call.integer_lists = the_case.params.lists;
+  for (const std::string& name : the_case.params.results) call.results[name] = 0;
+  for (const HostTensor& tensor : the_case.inputs) call.tensors.push_back(FromHost(tensor, Access::kRead));
+  for (const HostTensor& tensor : the_case.outputs) call.tensors.push_back(FromHost(tensor, Access::kWritten));
+  for (const std::string& name : row_.outputs) {
+    const bool there = std::any_of(call.tensors.begin(), call.tensors.end(), [&](const Tensor& tensor) {
+      return tensor.access == Access::kWritten && tensor.name == name;
+    });
+    if (!there) call.tensors.push_back(detops_harness::Absent(name, Access::kWritten));
+  }
+  call.workspace.has_data = call.workspace.described = false;
+  return call;
+}
+
+Baseline Operator::Reference(const Case& the_case) const {
+  static std::byte somewhere[64];  // references look whether an output is there, never at it
+  Call call = CallOf(the_case);
+  for (Tensor& tensor : call.tensors) {
+    if (!detops_harness::IsAbsent(tensor)) tensor.address = somewhere;
+  }
+  detops_harness::Expected expected = function_->Reference(call);
+  Baseline baseline;
+  for (const HostTensor& output : the_case.outputs) {
+    baseline.outputs.push_back(std::move(expected.tensors[output.name]));
+  }
+  for (const auto& [name, value] : expected.results) baseline.results[name] = value;
+  return baseline;
+}
+
+std::span<const Operator* const> AllOperators() {
+  static const std::vector<Operator> table = MakeTable();
+  static const std::vector<const Operator*> all = [] {
+    std::vector<const Operator*> pointers;
+    for (const Operator& op : table) pointers.push_back(&op);
+    return pointers;
+  }();
+  return all;
+}
+
+const Operator* FindOperator(std::string_view name) {
+  for (const Operator* op : AllOperators()) {
+    const std::vector<std::string_view>& aliases = op->row().aliases;
+    if (op->name() == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end()) return op;
+  }
+  return nullptr;
+}
+
+}  // namespace detops_cli
