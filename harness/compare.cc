@@ -17,7 +17,8 @@ template <class Compare>
 std::string FirstDisagreement(const Call& call, const Expected& expected, const Compare& compare) {
   for (const auto& [name, values] : expected.tensors) {
     const Tensor& tensor = call[name];
-    if (static_cast<size_t>(tensor.elements()) != values.size()) return name + ": the reference has another size";
+    const int64_t written = call.function->Written(call, tensor);
+    if (static_cast<size_t>(written) != values.size()) return name + ": the reference has another size";
     const std::string reason = compare(tensor, values);
     if (!reason.empty()) return name + ": " + reason;
   }
@@ -56,7 +57,9 @@ std::string Disagreement(const Call& call, const Expected& expected) {
   return FirstDisagreement(call, expected, [&](const Tensor& tensor, std::vector<double> values) {
     if (IsInteger(tensor.type)) return ExactDifference(tensor, values);
     for (double& value : values) value = detops_test::RoundToElement(tensor.type, value);
-    return detops_test::Disagreement(tensor.Values(), values, call.function->tolerance(tensor.type));
+    std::vector<double> actual = tensor.Values();
+    actual.resize(values.size());
+    return detops_test::Disagreement(actual, values, call.function->tolerance(tensor.type));
   });
 }
 
@@ -64,6 +67,7 @@ std::string ElementDisagreement(const Call& call, const Expected& expected) {
   double largest_input = 0;
   for (const Tensor& tensor : call.tensors) {
     if (tensor.access != Access::kRead || IsInteger(tensor.type)) continue;
+    if (tensor.stored() < tensor.elements()) continue;  // described wrongly, which nobody looked at
     for (const double value : tensor.Values()) {
       if (std::isfinite(value)) largest_input = std::max(largest_input, std::fabs(value));
     }

@@ -51,7 +51,8 @@ Faults Contract::FaultsOf(const Rule* rule, const Call& good) const {
 
 void Contract::SetDim(Call& call, const std::string& dim, int64_t value) const {
   const auto argument = call.integers.find(dim);
-  if (argument != call.integers.end()) argument->second = value;
+  // Arguments are of type int. A tensor may be larger than they can say; then the two do not agree.
+  if (argument != call.integers.end()) argument->second = std::min<int64_t>(value, INT32_MAX);
   for (Tensor& tensor : call.tensors) {
     const auto shape = shapes_.find(tensor.name);
     if (shape == shapes_.end()) continue;

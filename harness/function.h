@@ -64,6 +64,10 @@ class Function {
   // Of a call that is to be carried out, or that ends well without work.
   virtual Expected Reference(const Call& call) const = 0;
 
+  // How many elements of an output a call that was carried out has written, from the first on; what is after them is
+  // left as it was. For tensors that may be larger than needed.
+  virtual int64_t Written(const Call& /*call*/, const Tensor& output) const { return output.elements(); }
+
   // The call of a sample, with the defaults of the keys filled in.
   Call MakeSample(const std::string& shape, mluOpDataType_t type, detopsProfile_t profile, uint64_t seed) const;
   Call Good() const;

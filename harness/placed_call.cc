@@ -174,11 +174,24 @@ std::string PlacedCall::Outputs() const {
   std::string state;
   for (const Tensor& tensor : call_.tensors) {
     if (tensor.access == Access::kWritten && tensor.address != nullptr) {
-      state.append(static_cast<const char*>(tensor.address), static_cast<size_t>(tensor.byte_count()));
+      const auto elements = static_cast<size_t>(call_.function->Written(call_, tensor));
+      state.append(static_cast<const char*>(tensor.address), elements * SizeOfType(tensor.type));
     }
   }
   for (const auto& [name, value] : call_.results) state += name + std::to_string(value);
   return state;
+}
+
+bool PlacedCall::RestIs(unsigned char fill) const {
+  for (const Tensor& tensor : call_.tensors) {
+    if (tensor.access == Access::kRead || tensor.address == nullptr) continue;
+    const auto* const bytes = static_cast<const unsigned char*>(tensor.address);
+    const auto written = static_cast<size_t>(call_.function->Written(call_, tensor)) * SizeOfType(tensor.type);
+    if (!std::all_of(bytes + written, bytes + tensor.byte_count(), [=](unsigned char b) { return b == fill; })) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool PlacedCall::InputsIntact() const {

@@ -44,8 +44,10 @@ class PlacedCall {
   bool SurroundingsIntact() const;
   // Every tensor has memory for what its description says.
   bool MemorySuffices() const;
-  // The outputs and results.
+  // The outputs, as far as they are written, and the results.
   std::string Outputs() const;
+  // After Reset(fill) and a Run that was carried out: the rest of the outputs is as it was.
+  bool RestIs(unsigned char fill) const;
 
  private:
   class Block;

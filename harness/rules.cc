@@ -74,11 +74,43 @@ Apply WithNumber(const std::string& argument, double value) {
   return [=](Call& call) { call.numbers.at(argument) = value; };
 }
 Apply WithElement(const std::string& tensor, int64_t index, double value) {
-  return [=](Call& call) { call[tensor].Set(index, value); };
+  return [=](Call& call) {
+    if (index < call[tensor].stored()) call[tensor].Set(index, value);
+  };
 }
 
 Rules Implied(Rules rules) {
   for (Rule& rule : rules) rule.implied = true;
+  return rules;
+}
+
+Rules When(const std::function<bool(const Call&)>& condition, const Rules& rules, const Apply& arrange) {
+  Rules conditional = rules;
+  for (Rule& rule : conditional) {
+    rule.judge = [=, judge = rule.judge](Judgement& j) { return condition(j.call) ? judge(j) : Sentence(); };
+    if (!arrange || !rule.faults) continue;
+    rule.faults = [=, faults = rule.faults](const Contract& contract, const Call& good) {
+      Call arranged = good;
+      arrange(arranged);
+      Faults all = faults(contract, arranged);
+      for (Fault& fault : all) {
+        fault.apply = [=, apply = fault.apply](Call& call) {
+          arrange(call);
+          apply(call);
+        };
+      }
+      return all;
+    };
+  }
+  return conditional;
+}
+
+Rules Also(Rules rules, const Faults& faults) {
+  rules.back().faults = [=, before = rules.back().faults](const Contract& contract, const Call& good) {
+    Faults all = before ? before(contract, good) : Faults{};
+    all.insert(all.end(), faults.begin(), faults.end());
+    return all;
+  };
   return rules;
 }
 
@@ -642,10 +674,9 @@ Rules Separate(const std::string& output, const Names& others) {
                      },
                      [=](const Contract&, const Call& good) {
                        Faults faults;
-                       if (IsAbsent(good[output]) || BufferOf(good, other).bytes == 0) {
-                         const auto list = good.integer_lists.find(other);
-                         if (list == good.integer_lists.end() && (other == "workspace" || IsAbsent(good[other])))
-                           return faults;
+                       if (good.integer_lists.count(other) == 0 &&
+                           (other == "workspace" ? good.workspace.memory_bytes() == 0 : IsAbsent(good[other]))) {
+                         return faults;
                        }
                        const auto own = static_cast<int64_t>(good[output].memory_bytes());
                        const auto bytes = std::max<int64_t>(
@@ -673,7 +704,8 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
   Rules rules = ForEach(
       {tensor}, "values", kBad,
       [=](Judgement& j, const Tensor& checked) -> Sentence {
-        const int64_t count = checked.elements();
+        // A description that says more than there is belongs to a call that is not carried out.
+        const int64_t count = std::min(checked.elements(), checked.stored());
         for (int64_t i = 0; i < count; ++i) {
           const double value = checked.Get(i);
           if (rule.allowed(value, i, j.call)) continue;
@@ -698,6 +730,7 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
         return faults;
       });
   rules[0].of_values = true;
+  rules[0].of_places = rule.bad_class != BadClass::kNotFinite;
   return rules;
 }
 
@@ -721,7 +754,8 @@ Rules Finite(const std::string& tensor, const std::string& owner) {
 
 Rules Own(OwnRule rule) {
   return {{rule.about, rule.status, std::move(rule.judge),
-           [faults = std::move(rule.faults)](const Contract&, const Call&) { return faults; }, false, rule.of_values}};
+           [faults = std::move(rule.faults)](const Contract&, const Call&) { return faults; }, false, rule.of_values,
+           rule.of_places}};
 }
 
 Rules Done(const std::string& about, std::function<bool(const Call&)> condition, Faults faults) {

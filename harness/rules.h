@@ -15,6 +15,13 @@ using Names = std::vector<std::string>;
 // The same rules, but no call can break them: rules before them imply them.
 Rules Implied(Rules rules);
 
+// The same rules, for calls of which the condition holds. `arrange` makes the good call one of them, if it is not.
+Rules When(const std::function<bool(const Call&)>& condition, const Rules& rules,
+           const std::function<void(Call&)>& arrange = {});
+
+// The same rules; the last one can also be broken like this.
+Rules Also(Rules rules, const Faults& faults);
+
 // ---- pointers ----
 
 Rules Handle();
@@ -103,6 +110,7 @@ struct OwnRule {
   std::function<std::optional<std::string>(Judgement&)> judge;
   Faults faults{};
   bool of_values = false;
+  bool of_places = false;
 };
 Rules Own(OwnRule rule);
 
@@ -118,6 +126,7 @@ bool AnyEmpty(const Call& call, const Names& tensors);
 std::function<void(Call&)> WithDim(const std::string& dim, int64_t value);
 std::function<void(Call&)> WithInteger(const std::string& argument, int64_t value);
 std::function<void(Call&)> WithNumber(const std::string& argument, double value);
+// Nothing happens in a tensor that has no such element.
 std::function<void(Call&)> WithElement(const std::string& tensor, int64_t index, double value);
 
 // printf into a string.

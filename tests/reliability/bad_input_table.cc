@@ -195,7 +195,7 @@ const Table& WholeTable() {
     for (const auto add :
          {AddRuntime, AddHandle, AddExtensions, AddNamesAndCases, AddTensorDescriptors, AddTensorFields,
           AddSparseConvolutionDescriptors, AddRulebooks, AddRulebookMaking, AddIndicePairs, AddConvolutions,
-          AddIndicePools, AddPointToVoxel, AddPsRoiPool, AddRoiAwarePool, AddCatalogue}) {
+          AddIndicePools, AddPointToVoxel, AddPsRoiPool, AddCatalogue}) {
       add(made);
     }
     made.Sort();

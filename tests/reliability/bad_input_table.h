@@ -138,7 +138,6 @@ void AddConvolutions(Table& table);
 void AddIndicePools(Table& table);
 void AddPointToVoxel(Table& table);
 void AddPsRoiPool(Table& table);
-void AddRoiAwarePool(Table& table);
 // The functions of the catalogue: their contracts say everything.
 void AddCatalogue(Table& table);
 
