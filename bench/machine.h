@@ -7,6 +7,8 @@
 
 #include <functional>
 
+#include "harness/function.h"
+
 namespace detops_bench {
 
 struct MachineLimits {
@@ -22,12 +24,7 @@ void MeasureOn(const char* target);
 // Measures with `threads` threads for some 20 ms.
 MachineLimits MeasureMachine(int threads);
 
-// What a call cannot avoid: every input read once, every output written once, and the arithmetic.
-struct Work {
-  double bytes = 0;
-  double flops = 0;
-  bool in_double = false;
-};
+using detops_harness::Work;
 
 // The least time of the work in seconds.
 double BoundOf(const Work& work, const MachineLimits& limits);

@@ -3,6 +3,7 @@
 #define DETOPS_HARNESS_ARGUMENTS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,25 +28,32 @@ class Arguments {
 
   // As the C type wants it; faults never give a value that it does not hold.
   template <class T = int>
-  T integer(const std::string& argument) const {
+  T integer(std::string_view argument) const {
     return static_cast<T>(call_.integer(argument));
   }
   template <class T = float>
-  T number(const std::string& argument) const {
+  T number(std::string_view argument) const {
     return static_cast<T>(call_.number(argument));
   }
   // The numbers of an array argument; NULL if the call says so. It stays where it is while the call lives.
-  const int64_t* integers(const std::string& argument) const {
+  const int64_t* integers(std::string_view argument) const {
     return IsNull(argument) ? nullptr : call_.list_address(argument);
   }
-  const double* numbers(const std::string& argument) const {
-    return IsNull(argument) ? nullptr : call_.number_lists.at(argument).data();
+  const double* numbers(std::string_view argument) const {
+    return IsNull(argument) ? nullptr : call_.number_lists.find(argument)->second.data();
   }
-  std::vector<int> ints(const std::string& argument) const {
-    const std::vector<int64_t>& list = call_.integer_lists.at(argument);
+  std::vector<int> ints(std::string_view argument) const {
+    const std::vector<int64_t>& list = call_.integer_lists.find(argument)->second;
     return {list.begin(), list.end()};
   }
-  bool IsNull(const std::string& argument) const { return call_.nulls.count(argument) != 0; }
+  bool IsNull(std::string_view argument) const { return call_.nulls.count(argument) != 0; }
+
+  // What Function::MakeObjects made for this call.
+  template <class T>
+  T* object() const {
+    return static_cast<T*>(objects_.get());
+  }
+  void set_objects(std::shared_ptr<void> objects) { objects_ = std::move(objects); }
 
   void* workspace() const { return call_.workspace.address; }
   size_t workspace_size() const { return static_cast<size_t>(call_.integer("workspace_size")); }
@@ -53,6 +61,7 @@ class Arguments {
  private:
   Call& call_;
   std::vector<mluOpTensorDescriptor_t> descriptors_;
+  std::shared_ptr<void> objects_;
 };
 
 // A place for a number that the function writes; NULL if the call says so. What stands there afterwards goes back into
@@ -60,17 +69,19 @@ class Arguments {
 template <class T>
 class ResultPlace {
  public:
-  ResultPlace(Arguments& arguments, std::string name)
-      : call_(arguments.call()), name_(std::move(name)), value_(static_cast<T>(call_.results.at(name_))) {}
-  ~ResultPlace() { call_.results.at(name_) = static_cast<int64_t>(value_); }
+  ResultPlace(Arguments& arguments, const char* name)
+      : place_(arguments.call().results.find(std::string_view(name))->second),
+        is_null_(arguments.IsNull(name)),
+        value_(static_cast<T>(place_)) {}
+  ~ResultPlace() { place_ = static_cast<int64_t>(value_); }
   ResultPlace(const ResultPlace&) = delete;
   ResultPlace& operator=(const ResultPlace&) = delete;
 
-  T* get() { return call_.nulls.count(name_) != 0 ? nullptr : &value_; }
+  T* get() { return is_null_ ? nullptr : &value_; }
 
  private:
-  Call& call_;
-  std::string name_;
+  int64_t& place_;
+  bool is_null_;
   T value_;
 };
 

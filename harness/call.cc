@@ -57,9 +57,9 @@ std::string TextOf(Real number) {
 }
 
 template <class Map>
-const auto& Find(const Map& map, const std::string& name) {
+const auto& Find(const Map& map, std::string_view name) {
   const auto at = map.find(name);
-  if (at == map.end()) throw std::logic_error("the call has no argument " + name);
+  if (at == map.end()) throw std::logic_error("the call has no argument " + std::string(name));
   return at->second;
 }
 
@@ -131,12 +131,12 @@ const Tensor& Call::operator[](std::string_view name) const {
 Tensor& Call::operator[](std::string_view name) {
   return const_cast<Tensor&>(std::as_const(*this)[name]);  // the call itself is not const
 }
-int64_t Call::integer(const std::string& name) const { return Find(integers, name); }
-const int64_t* Call::list_address(const std::string& name) const {
+int64_t Call::integer(std::string_view name) const { return Find(integers, name); }
+const int64_t* Call::list_address(std::string_view name) const {
   const auto placed = list_addresses.find(name);
   return placed != list_addresses.end() ? placed->second : Find(integer_lists, name).data();
 }
-double Call::number(const std::string& name) const { return Find(numbers, name); }
+double Call::number(std::string_view name) const { return Find(numbers, name); }
 
 std::string ShapeText(const std::vector<int64_t>& extents) {
   constexpr size_t kMost = 160 - 28;  // what a sentence has room for

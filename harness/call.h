@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -66,6 +67,10 @@ Tensor Absent(std::string name, Access access);
 
 class Function;
 
+// Arguments by their names. Looking one up allocates nothing: it is done in calls that get no memory.
+template <class T>
+using Named = std::map<std::string, T, std::less<>>;
+
 struct Call {
   const Function* function = nullptr;
   bool with_handle = true;
@@ -73,21 +78,21 @@ struct Call {
   bool value_checks = true;
 
   std::vector<Tensor> tensors{};  // in the order of the arguments
-  std::map<std::string, int64_t> integers{};
-  std::map<std::string, double> numbers{};  // those that the function takes as float are rounded when they are given
-  std::map<std::string, std::vector<int64_t>> integer_lists{};
-  std::map<std::string, std::vector<double>> number_lists{};
-  std::map<std::string, int64_t> results{};                // numbers that the call writes, with what they were before
-  std::set<std::string> nulls{};                           // pointer arguments that are NULL, but for tensors
-  std::map<std::string, const int64_t*> list_addresses{};  // of a call that has been placed in memory
+  Named<int64_t> integers{};
+  Named<double> numbers{};  // those that the function takes as float are rounded when they are given
+  Named<std::vector<int64_t>> integer_lists{};
+  Named<std::vector<double>> number_lists{};
+  Named<int64_t> results{};                    // numbers that the call writes, with what they were before
+  std::set<std::string, std::less<>> nulls{};  // pointer arguments that are NULL, but for tensors
+  Named<const int64_t*> list_addresses{};      // of a call that has been placed in memory
   Tensor workspace{.name = "workspace", .access = Access::kWritten};
 
   // Throw std::logic_error if there is none of that name.
   Tensor& operator[](std::string_view name);
   const Tensor& operator[](std::string_view name) const;
-  int64_t integer(const std::string& name) const;
-  double number(const std::string& name) const;
-  const int64_t* list_address(const std::string& name) const;
+  int64_t integer(std::string_view name) const;
+  double number(std::string_view name) const;
+  const int64_t* list_address(std::string_view name) const;
   bool full() const { return profile == DETOPS_PROFILE_FULL; }
 };
 

@@ -1,5 +1,7 @@
 #include "harness/function.h"
 
+#include "harness/rules.h"
+
 namespace detops_harness {
 
 Call Function::MakeSample(const std::string& shape, mluOpDataType_t type, detopsProfile_t profile,
@@ -10,6 +12,15 @@ Call Function::MakeSample(const std::string& shape, mluOpDataType_t type, detops
   call.function = this;
   call.profile = profile;
   return call;
+}
+
+Work Function::WorkOf(const Call& call) const {
+  Work work;
+  for (const Tensor& tensor : call.tensors) {
+    if (!IsAbsent(tensor)) work.bytes += static_cast<double>(tensor.byte_count());
+    work.in_double |= tensor.type == MLUOP_DTYPE_DOUBLE;
+  }
+  return work;
 }
 
 Call Function::Good() const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,19 @@ struct Expected {
   // For each element of an output the sum of the magnitudes of its terms, which rounding errors are relative to; an
   // output that is not here is compared by itself.
   std::map<std::string, std::vector<double>> magnitudes{};
+};
+
+// What no implementation can avoid: every input read once, every output written once, and the arithmetic.
+struct Work {
+  double bytes = 0;
+  double flops = 0;
+  bool in_double = false;
+};
+
+// A shape worth timing, as networks and documents have it.
+struct BenchmarkCase {
+  std::string name;  // "case1", "r3det_p3"
+  std::string shape;
 };
 
 // A shape worth testing. The first of a function is the good call of its contract.
@@ -60,13 +74,19 @@ class Function {
   virtual std::vector<Sample> samples() const = 0;
   // A good call; the same for the same arguments on every machine. `shape` has all keys.
   virtual Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const = 0;
+  // Objects that the function takes and tests do not spoil, made before the call: Arguments::object.
+  virtual std::shared_ptr<void> MakeObjects(const Functions&, const Arguments&) const { return nullptr; }
+  // Carries the call out. It allocates nothing itself.
   virtual mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& arguments) const = 0;
   // Of a call that is to be carried out, or that ends well without work.
   virtual Expected Reference(const Call& call) const = 0;
 
-  // How many elements of an output a call that was carried out has written, from the first on; what is after them is
-  // left as it was. For tensors that may be larger than needed.
-  virtual int64_t Written(const Call& /*call*/, const Tensor& output) const { return output.elements(); }
+  // How many elements of an output, from its begin, a call writes that was carried out; the rest stays as it was.
+  virtual int64_t Written(const Call&, const Tensor& output) const { return output.elements(); }
+
+  // For benchmarks and the program: shapes, and the least work of a call. By default all bytes and no arithmetic.
+  virtual std::vector<BenchmarkCase> benchmarks() const { return {}; }
+  virtual Work WorkOf(const Call& call) const;
 
   // The call of a sample, with the defaults of the keys filled in.
   Call MakeSample(const std::string& shape, mluOpDataType_t type, detopsProfile_t profile, uint64_t seed) const;

@@ -22,8 +22,10 @@ using detops_test::Placement;
 constexpr int64_t kMostReserved = int64_t{1} << 40;  // of addresses without memory
 constexpr int64_t kMostSurplus = 1 << 20;            // a description that says so much more than there is has no data
 
+}  // namespace
+
 // A descriptor that says what the tensor says.
-class Descriptor {
+class PlacedCall::Descriptor {
  public:
   explicit Descriptor(const Tensor& tensor) {
     if (!tensor.described) return;
@@ -50,8 +52,6 @@ class Descriptor {
   mluOpTensorDescriptor_t desc_ = nullptr;
 };
 
-}  // namespace
-
 class PlacedCall::Block {
  public:
   Block(size_t bytes, const Placing& placing) : bytes_(bytes) {
@@ -59,6 +59,13 @@ class PlacedCall::Block {
       // Of its exact size, so that a sanitizer sees every step outside; not nullptr if it is empty.
       heap_.reset(new std::byte[bytes + placing.offset]);
       data_ = heap_.get() + placing.offset;
+      return;
+    }
+    if (placing.kind == MemoryKind::kAligned) {
+      void* memory = nullptr;
+      if (cnrtMalloc(&memory, std::max<size_t>(bytes, 1)) != cnrtSuccess) throw std::bad_alloc();
+      aligned_.reset(static_cast<std::byte*>(memory));
+      data_ = aligned_.get();
       return;
     }
     const bool end = placing.kind == MemoryKind::kAgainstEnd;
@@ -88,7 +95,11 @@ class PlacedCall::Block {
  private:
   size_t bytes_;
   bool reserved_ = false;
+  struct Free {
+    void operator()(std::byte* memory) const { cnrtFree(memory); }
+  };
   std::unique_ptr<std::byte[]> heap_;
+  std::unique_ptr<std::byte, Free> aligned_;
   std::unique_ptr<GuardedBuffer> guarded_;
   std::byte* data_ = nullptr;
 };
@@ -104,6 +115,12 @@ PlacedCall::PlacedCall(Call call, Placing placing) : call_(std::move(call)), res
   Place(call_.workspace, {placing.kind, 0});
   for (Tensor& tensor : call_.tensors) PlaceInside(tensor);
   PlaceInside(call_.workspace);
+  std::vector<mluOpTensorDescriptor_t> descriptors;
+  for (const Tensor& tensor : call_.tensors) {
+    descriptors.push_back(descriptors_.emplace_back(std::make_unique<Descriptor>(tensor))->get());
+  }
+  arguments_ = std::make_unique<Arguments>(call_, std::move(descriptors));
+  arguments_->set_objects(call_.function->MakeObjects(LinkedLibrary(), *arguments_));
 }
 
 PlacedCall::~PlacedCall() = default;
@@ -145,15 +162,13 @@ void PlacedCall::PlaceInside(Tensor& tensor) {
 mluOpStatus_t PlacedCall::Run(mluOpHandle_t handle) {
   Must(detopsSetProfile(handle, call_.profile), "detopsSetProfile");
   Must(detopsSetValueChecks(handle, call_.value_checks ? 1 : 0), "detopsSetValueChecks");
-  std::vector<std::unique_ptr<Descriptor>> owned;
-  std::vector<mluOpTensorDescriptor_t> descriptors;
-  for (const Tensor& tensor : call_.tensors) {
-    descriptors.push_back(owned.emplace_back(std::make_unique<Descriptor>(tensor))->get());
-  }
-  Arguments arguments(call_, std::move(descriptors));
-  const mluOpStatus_t status = call_.function->Invoke(LinkedLibrary(), call_.with_handle ? handle : nullptr, arguments);
+  const mluOpStatus_t status = RunAlone(handle);
   text_ = detopsGetLastError(nullptr);
   return status;
+}
+
+mluOpStatus_t PlacedCall::RunAlone(mluOpHandle_t handle) {
+  return call_.function->Invoke(LinkedLibrary(), call_.with_handle ? handle : nullptr, *arguments_);
 }
 
 void PlacedCall::Reset(unsigned char fill) {

@@ -11,9 +11,11 @@
 
 namespace detops_harness {
 
+class Arguments;
+
 // Where tensors lie. Between guard pages every step outside faults; blocks of the heap are for sanitizers, which see it
-// too, and are quicker to get.
-enum class MemoryKind { kAgainstEnd, kAgainstFront, kHeap };
+// too, and are quicker to get; memory of cnrtMalloc, aligned as a program would have it, is for timing.
+enum class MemoryKind { kAgainstEnd, kAgainstFront, kHeap, kAligned };
 
 struct Placing {
   MemoryKind kind = MemoryKind::kAgainstEnd;
@@ -29,8 +31,10 @@ class PlacedCall {
 
   const Call& call() const { return call_; }
 
-  // Sets the handle's profile and value checks as the call says, and calls. Descriptors are made and destroyed here.
+  // Sets the handle's profile and value checks as the call says, and calls.
   mluOpStatus_t Run(mluOpHandle_t handle);
+  // The call alone, on a handle that is set as it says; allocates nothing, and does not ask for the text.
+  mluOpStatus_t RunAlone(mluOpHandle_t handle);
   // What the library said of the last Run, for the thread; empty after success.
   const std::string& text() const { return text_; }
 
@@ -51,13 +55,16 @@ class PlacedCall {
 
  private:
   class Block;
+  class Descriptor;
   Block& NewBlock(size_t bytes, const Placing& placing);
   void Place(Tensor& tensor, const Placing& placing);
   void PlaceInside(Tensor& tensor);
 
   Call call_;
-  const std::map<std::string, int64_t> results_;
+  const Named<int64_t> results_;
   std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::unique_ptr<Descriptor>> descriptors_;
+  std::unique_ptr<Arguments> arguments_;
   std::string text_;
 };
 

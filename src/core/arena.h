@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/call.h"
 #include "core/checked_math.h"
 #include "core/scratch.h"
 
@@ -52,18 +53,35 @@ class Arena {
   int64_t peak_ = 0;
 };
 
+// Memory for what `sizes` has counted; nullptr if it is short, or its size not representable.
+inline void* ReserveFor(Scratch& scratch, const Arena& sizes) {
+  const int64_t bytes = sizes.NeededBytes();
+  return bytes == kMaxInt64 ? nullptr : scratch.Reserve(static_cast<size_t>(bytes));
+}
+
 // Takes arrays from a handle's scratch memory: take(arena) runs twice, first to count, then with memory. False if
-// memory is short, or its size not representable.
+// there is none.
 template <class Take>
 [[nodiscard]] bool TakeFromScratch(Scratch& scratch, const Take& take) {
   Arena sizes;
   take(sizes);
-  const int64_t bytes = sizes.NeededBytes();
-  void* const block = bytes == kMaxInt64 ? nullptr : scratch.Reserve(static_cast<size_t>(bytes));
+  void* const block = ReserveFor(scratch, sizes);
   if (block == nullptr) return false;
   Arena arena(block);
   take(arena);
   return true;
+}
+
+// The same for what takes its arrays when it is made: make(arena) runs twice, and run(what it made with memory) once.
+template <class Make, class Run>
+RunResult RunPass(Scratch& scratch, const Make& make, const Run& run) {
+  Arena sizes;
+  (void)make(sizes);
+  void* const block = ReserveFor(scratch, sizes);
+  if (block == nullptr) return RunResult::kNoMemory;
+  Arena arena(block);
+  auto pass = make(arena);
+  return run(pass);
 }
 
 }  // namespace detops

@@ -123,5 +123,34 @@ TEST(TakeFromScratchTest, RefusesSizesThatDoNotFit) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(kept[i], i);
 }
 
+TEST(RunPassTest, MakesTwiceAndRunsOnceWithMemory) {
+  Scratch scratch;
+  int made = 0;
+  const auto make = [&](Arena& arena) {
+    ++made;
+    return arena.Take<double>(100);
+  };
+  double* kept = nullptr;
+  const RunResult result = RunPass(scratch, make, [&](double* numbers) {
+    kept = numbers;
+    return ResultOf(false);
+  });
+  EXPECT_EQ(result, RunResult::kRunnerFailed) << "what run says";
+  EXPECT_EQ(made, 2);
+  EXPECT_NE(kept, nullptr);
+}
+
+TEST(RunPassTest, DoesNotRunWithoutMemory) {
+  Scratch scratch;
+  bool ran = false;
+  const auto make = [](Arena& arena) { return arena.Take<double>(kMaxInt64); };
+  const RunResult result = RunPass(scratch, make, [&](double*) {
+    ran = true;
+    return ResultOf(true);
+  });
+  EXPECT_EQ(result, RunResult::kNoMemory);
+  EXPECT_FALSE(ran);
+}
+
 }  // namespace
 }  // namespace detops

@@ -56,6 +56,11 @@ bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
 
 }  // namespace
 
+bool AnyEmpty(std::initializer_list<TensorArg> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const TensorArg& tensor) { return !tensor.absent() && tensor.desc->element_count() == 0; });
+}
+
 template <typename... Arguments>
 ArgCheck& ArgCheck::Fail(mluOpStatus_t status, const char* format, Arguments... arguments) {
 #pragma GCC diagnostic push
@@ -68,6 +73,11 @@ ArgCheck& ArgCheck::Fail(mluOpStatus_t status, const char* format, Arguments... 
 
 bool ArgCheck::full() const { return call_.handle()->profile == DETOPS_PROFILE_FULL; }
 
+ArgCheck& ArgCheck::ForEach(Tensors tensors, ArgCheck& (ArgCheck::*rule)(const TensorArg&)) {
+  for (const TensorArg& tensor : tensors) (this->*rule)(tensor);
+  return *this;
+}
+
 ArgCheck& ArgCheck::Handle() {
   if (failed() || call_.handle() != nullptr) return *this;
   status_ = call_.NullHandle();
@@ -75,7 +85,7 @@ ArgCheck& ArgCheck::Handle() {
 }
 
 ArgCheck& ArgCheck::Descriptor(const TensorArg& tensor) {
-  if (failed() || tensor.desc != nullptr) return *this;
+  if (Skips(tensor) || tensor.desc != nullptr) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "the descriptor of %s is NULL, expected a tensor descriptor.", tensor.name);
 }
 
@@ -86,12 +96,12 @@ ArgCheck& ArgCheck::FullProfile() {
 }
 
 ArgCheck& ArgCheck::Rank(const TensorArg& tensor, int rank) {
-  if (failed() || tensor.desc->rank() == rank) return *this;
+  if (Skips(tensor) || tensor.desc->rank() == rank) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has rank %d, expected %d.", tensor.name, tensor.desc->rank(), rank);
 }
 
 ArgCheck& ArgCheck::FloatingType(const TensorArg& tensor) {
-  if (failed()) return *this;
+  if (Skips(tensor)) return *this;
   const mluOpDataType_t type = tensor.desc->type;
   if (type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_HALF) return *this;
   const bool full_only = type == MLUOP_DTYPE_DOUBLE || type == MLUOP_DTYPE_BFLOAT16;
@@ -101,7 +111,7 @@ ArgCheck& ArgCheck::FloatingType(const TensorArg& tensor) {
 }
 
 ArgCheck& ArgCheck::FloatUnlessFull(const TensorArg& tensor) {
-  if (failed()) return *this;
+  if (Skips(tensor)) return *this;
   const mluOpDataType_t type = tensor.desc->type;
   if (type == MLUOP_DTYPE_FLOAT) return *this;
   const bool full_only = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_DOUBLE || type == MLUOP_DTYPE_BFLOAT16;
@@ -111,24 +121,24 @@ ArgCheck& ArgCheck::FloatUnlessFull(const TensorArg& tensor) {
 }
 
 ArgCheck& ArgCheck::Int32(const TensorArg& tensor) {
-  if (failed() || tensor.desc->type == MLUOP_DTYPE_INT32) return *this;
+  if (Skips(tensor) || tensor.desc->type == MLUOP_DTYPE_INT32) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected int32.", tensor.name, TypeName(tensor.desc->type));
 }
 
 ArgCheck& ArgCheck::SameType(const TensorArg& tensor, const TensorArg& other) {
-  if (failed() || tensor.desc->type == other.desc->type) return *this;
+  if (Skips(tensor) || tensor.desc->type == other.desc->type) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s as %s has.", tensor.name,
               TypeName(tensor.desc->type), TypeName(other.desc->type), other.name);
 }
 
 ArgCheck& ArgCheck::Layout(const TensorArg& tensor, mluOpTensorLayout_t layout) {
-  if (failed() || tensor.desc->layout == layout) return *this;
+  if (Skips(tensor) || tensor.desc->layout == layout) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has layout %s, expected %s.", tensor.name, LayoutName(tensor.desc->layout),
               LayoutName(layout));
 }
 
 ArgCheck& ArgCheck::Dense(const TensorArg& tensor) {
-  if (failed()) return *this;
+  if (Skips(tensor)) return *this;
   const int axis = tensor.desc->FirstStridedAxis();
   if (axis < 0) return *this;
   return Fail(MLUOP_STATUS_NOT_SUPPORTED,
@@ -144,7 +154,7 @@ ArgCheck& ArgCheck::Shape(const TensorArg& tensor, std::initializer_list<Extent>
 }
 
 ArgCheck& ArgCheck::Axis(const TensorArg& tensor, int axis, const Extent& expected) {
-  if (failed()) return *this;
+  if (Skips(tensor)) return *this;
   const int64_t actual = tensor.desc->extent(axis);
   if (expected.dim_ != nullptr && expected.dim_->source_ == nullptr) {
     expected.dim_->value_ = actual;
@@ -164,7 +174,7 @@ ArgCheck& ArgCheck::Axis(const TensorArg& tensor, int axis, const Extent& expect
 }
 
 ArgCheck& ArgCheck::CountLimit(const TensorArg& tensor) {
-  if (failed()) return *this;
+  if (Skips(tensor)) return *this;
   // Both saturate. Numbers that name no type have no size, and so no bytes.
   if (tensor.desc->byte_count() == INT64_MAX || tensor.desc->element_count() == INT64_MAX) {
     return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has shape %s, expected fewer than 2^63 bytes.", tensor.name,
@@ -176,7 +186,7 @@ ArgCheck& ArgCheck::CountLimit(const TensorArg& tensor) {
 }
 
 ArgCheck& ArgCheck::NotEmpty(const TensorArg& tensor) {
-  if (failed() || tensor.desc->element_count() > 0) return *this;
+  if (Skips(tensor) || tensor.desc->element_count() > 0) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has 0 elements, expected at least 1; its shape is %s.", tensor.name,
               ShapeText(*tensor.desc).text);
 }
@@ -206,9 +216,16 @@ ArgCheck& ArgCheck::Rule(bool condition, mluOpStatus_t status, const char* forma
 }
 
 ArgCheck& ArgCheck::Data(const TensorArg& tensor) {
-  if (failed() || tensor.data != nullptr) return *this;
+  if (Skips(tensor) || tensor.data != nullptr) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "the data pointer of %s is NULL, expected %lld elements.", tensor.name,
               static_cast<long long>(tensor.desc->element_count()));
+}
+
+ArgCheck& ArgCheck::DataUnlessEmpty(Tensors tensors) {
+  for (const TensorArg& tensor : tensors) {
+    if (!Skips(tensor) && tensor.desc->element_count() > 0) Data(tensor);
+  }
+  return *this;
 }
 
 ArgCheck& ArgCheck::WorkspacePointer(const void* workspace, size_t size) {
@@ -234,7 +251,7 @@ ArgCheck& ArgCheck::Separate(const BufferArg& output, std::initializer_list<Buff
 }
 
 ArgCheck& ArgCheck::Finite(const TensorArg& tensor) {
-  if (failed() || !call_.handle()->value_checks) return *this;
+  if (Skips(tensor) || !call_.handle()->value_checks) return *this;
   int64_t index = -1;
   if (!FindNonFinite(call_.handle()->parallel, tensor.desc->type, tensor.data, tensor.desc->element_count(), &index)) {
     return Fail(MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while %s was checked.", tensor.name);
@@ -243,7 +260,7 @@ ArgCheck& ArgCheck::Finite(const TensorArg& tensor) {
 }
 
 ArgCheck& ArgCheck::NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation) {
-  if (failed() || index < 0) return *this;
+  if (Skips(tensor) || index < 0) return *this;
   const bool integer = tensor.desc->type == MLUOP_DTYPE_INT32;
   const double value =
       integer ? LoadElement<int32_t>(tensor.data, index) : ElementAsDouble(tensor.desc->type, tensor.data, index);

@@ -21,7 +21,31 @@ struct TensorArg {
   const char* name;
   const mluOpTensorStruct* desc;
   const void* data;
+  bool optional = false;
+
+  // Left out by the caller, who may do so: every rule skips such a tensor.
+  bool absent() const { return optional && desc == nullptr; }
 };
+
+// One that the call writes.
+struct OutputArg : TensorArg {
+  OutputArg() : TensorArg{} {}
+  OutputArg(const char* argument, const mluOpTensorStruct* descriptor, void* output, bool may_be_absent = false)
+      : TensorArg{argument, descriptor, output, may_be_absent}, target(output) {}
+  void* target = nullptr;  // the data, to be written
+};
+
+// One that a NULL descriptor leaves out; its data is not looked at then.
+inline TensorArg Optional(const char* name, const mluOpTensorStruct* desc, const void* data) {
+  return {name, desc, desc == nullptr ? nullptr : data, true};
+}
+// One that this call does not look at counts as left out.
+inline TensorArg UsedIf(bool used, const TensorArg& tensor) {
+  return used ? tensor : Optional(tensor.name, nullptr, nullptr);
+}
+inline OutputArg OptionalOutput(const char* name, const mluOpTensorStruct* desc, void* data) {
+  return {name, desc, desc == nullptr ? nullptr : data, true};
+}
 
 // Memory that must not be shared: a tensor's data, or a buffer without descriptor.
 struct BufferArg {
@@ -35,6 +59,9 @@ struct BufferArg {
   const void* data;
   int64_t bytes;
 };
+
+// Whether one of the tensors that are there has no elements.
+bool AnyEmpty(std::initializer_list<TensorArg> tensors);
 
 // The end of the sentence of a refusal that only the contract profile makes.
 inline constexpr char kFullProfileLifts[] = "; the full profile lifts this limit";
@@ -67,6 +94,8 @@ class Extent {
 
 class ArgCheck {
  public:
+  using Tensors = std::initializer_list<TensorArg>;
+
   explicit ArgCheck(const Call& call) : call_(call) {}
 
   ArgCheck& Handle();
@@ -103,6 +132,17 @@ class ArgCheck {
   ArgCheck& Rule(bool condition, mluOpStatus_t status, const char* format, ...) __attribute__((format(printf, 4, 5)));
 
   ArgCheck& Data(const TensorArg& tensor);
+  // A tensor without elements needs no data.
+  ArgCheck& DataUnlessEmpty(Tensors tensors);
+
+  // A rule for several tensors, one after the other.
+  ArgCheck& Descriptor(Tensors tensors) { return ForEach(tensors, &ArgCheck::Descriptor); }
+  ArgCheck& FloatingType(Tensors tensors) { return ForEach(tensors, &ArgCheck::FloatingType); }
+  ArgCheck& Int32(Tensors tensors) { return ForEach(tensors, &ArgCheck::Int32); }
+  ArgCheck& Dense(Tensors tensors) { return ForEach(tensors, &ArgCheck::Dense); }
+  ArgCheck& CountLimit(Tensors tensors) { return ForEach(tensors, &ArgCheck::CountLimit); }
+  ArgCheck& NotEmpty(Tensors tensors) { return ForEach(tensors, &ArgCheck::NotEmpty); }
+  ArgCheck& Data(Tensors tensors) { return ForEach(tensors, &ArgCheck::Data); }
 
   // BAD_PARAM if there is no workspace but its size is not 0.
   ArgCheck& WorkspacePointer(const void* workspace, size_t size);
@@ -119,13 +159,18 @@ class ArgCheck {
   // "<tensor>[<position>] is <value>, expected <expectation>."
   ArgCheck& NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation);
 
+  // Whether the handle has the full profile. Call after Handle(): the handle is not NULL.
+  bool full() const;
+
   bool failed() const { return status_ != MLUOP_STATUS_SUCCESS; }
   mluOpStatus_t status() const { return status_; }
 
  private:
   template <typename... Arguments>
   ArgCheck& Fail(mluOpStatus_t status, const char* format, Arguments... arguments);
-  bool full() const;
+  ArgCheck& ForEach(Tensors tensors, ArgCheck& (ArgCheck::*rule)(const TensorArg&));
+  // No rule is left to decide: one has failed, or the tensor is left out.
+  bool Skips(const TensorArg& tensor) const { return failed() || tensor.absent(); }
 
   const Call& call_;
   mluOpStatus_t status_ = MLUOP_STATUS_SUCCESS;

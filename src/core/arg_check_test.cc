@@ -378,7 +378,53 @@ TEST_F(ArgCheckTest, FailingRunnerWhileValuesAreChecked) {
   Refuse(check, MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while bboxes was checked.");
 }
 
-// Every rule behind a failure is skipped: it neither changes status nor text, nor looks at its arguments.
+// Every rule skips a tensor that may be left out and is; one that is there gets them all.
+TEST_F(ArgCheckTest, OptionalTensors) {
+  float number = 1;
+  const TensorArg in = Tensor("input", {2});
+  const TensorArg absent = Optional("bias", nullptr, &number);
+  EXPECT_TRUE(absent.absent());
+  EXPECT_EQ(absent.data, nullptr) << "what is left out has no data";
+  Dim n("N");
+  ArgCheck table(call_);
+  table.Descriptor(absent).Rank(absent, 1).FloatingType(absent).FloatUnlessFull(absent).Int32(absent);
+  table.SameType(absent, in).Layout(absent, MLUOP_LAYOUT_NHWC).Dense(absent).Shape(absent, {n}).CountLimit(absent);
+  table.NotEmpty(absent).Data(absent).DataUnlessEmpty({absent}).Separate(absent, {in}).Separate(in, {absent});
+  table.Finite(absent).NoBadElement(absent, 0, "b");
+  Pass(table);
+  EXPECT_EQ(n.value(), 0) << "a rule that was skipped bound a name";
+  EXPECT_FALSE(AnyEmpty({absent, in}));
+
+  const TensorArg there = Optional("bias", Tensor("bias", {3}).desc, nullptr);
+  EXPECT_FALSE(there.absent());
+  BAD(Rank(there, 2), "bias has rank 1, expected 2.");
+  BAD(Data(there), "the data pointer of bias is NULL, expected 3 elements.");
+  BAD(Descriptor(UsedIf(true, {"bias", nullptr, nullptr})),
+      "the descriptor of bias is NULL, expected a tensor descriptor.");
+  PASS(Descriptor(UsedIf(false, {"bias", nullptr, nullptr})));
+}
+
+TEST_F(ArgCheckTest, OutputTensors) {
+  float number = 1;
+  const OutputArg out{"output", Tensor("output", {1}).desc, &number};
+  EXPECT_EQ(out.target, &number);
+  BAD(Rank(out, 2), "output has rank 1, expected 2.");
+  const OutputArg absent = OptionalOutput("output", nullptr, &number);
+  EXPECT_TRUE(absent.absent());
+  EXPECT_EQ(absent.target, nullptr);
+}
+
+TEST_F(ArgCheckTest, SeveralTensorsInOneRule) {
+  const TensorArg none{"none", nullptr, nullptr}, empty = Tensor("empty", {0}), in = Tensor("input", {2});
+  PASS(FloatingType({in, empty}).Dense({in, empty}).CountLimit({in, empty}).DataUnlessEmpty({empty}));
+  BAD(Descriptor({in, none, none}), "the descriptor of none is NULL, expected a tensor descriptor.");
+  BAD(NotEmpty({in, empty}), "empty has 0 elements, expected at least 1; its shape is [0].");
+  BAD(Int32({in, empty}), "input has type float, expected int32.");
+  BAD(DataUnlessEmpty({empty, in}), "the data pointer of input is NULL, expected 2 elements.");
+  EXPECT_TRUE(AnyEmpty({in, empty}));
+}
+
+// Every rule after a failure is skipped: it neither changes status nor text, nor looks at its arguments.
 TEST_F(ArgCheckTest, TheFirstFailureWins) {
   const TensorArg none{"none", nullptr, nullptr};
   Dim n("N");

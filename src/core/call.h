@@ -24,8 +24,11 @@ struct NumberText {
   char text[32];
 };
 
-// How the part of a call behind its checks ended.
+// How the part of a call after its checks ended.
 enum class RunResult { kDone, kNoMemory, kRunnerFailed };
+
+// What Parallel::Run says, as such a result.
+inline RunResult ResultOf(bool ran) { return ran ? RunResult::kDone : RunResult::kRunnerFailed; }
 
 class Call {
  public:

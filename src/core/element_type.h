@@ -10,19 +10,24 @@
 
 namespace detops {
 
-// The type in which a tensor type is decided and added up.
+// The type in which the elements of a tensor type are compared and added up.
 template <typename T>
-using RealOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+using Accumulator = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// Element `index` of a tensor of T, exactly.
+// Exactly.
 template <typename T>
-RealOf<T> LoadReal(const void* data, int64_t index) {
-  const T element = LoadElement<T>(data, index);
+Accumulator<T> ToAccumulator(T element) {
   if constexpr (std::is_same_v<T, double>) {
     return element;
   } else {
     return ToFloat(element);
   }
+}
+
+// Element `index` of a tensor of T.
+template <typename T>
+Accumulator<T> LoadReal(const void* data, int64_t index) {
+  return ToAccumulator(LoadElement<T>(data, index));
 }
 
 // Calls function.template operator()<T>() with the C++ type of a floating tensor type.

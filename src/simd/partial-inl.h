@@ -34,6 +34,8 @@ HWY_INLINE void CopyFew(const void* from, void* to, int64_t bytes) {
       target += size;
     }
   };
+  copy(std::integral_constant<size_t, 128>());
+  copy(std::integral_constant<size_t, 64>());
   copy(std::integral_constant<size_t, 32>());
   copy(std::integral_constant<size_t, 16>());
   copy(std::integral_constant<size_t, 8>());

@@ -3,7 +3,6 @@
 #define DETOPS_SPARSE_PAIR_CHECK_H_
 
 #include <cstdint>
-#include <initializer_list>
 
 #include "core/arg_check.h"
 #include "sparse/pair_lists.h"
@@ -11,28 +10,47 @@
 
 namespace detops {
 
+// The pairs that a call works on, or the rulebook that was made of them.
+struct PairsArguments {
+  TensorArg tensor = Optional("indice_pairs", nullptr, nullptr);  // left out with a rulebook
+  const int64_t* indice_num = nullptr;
+  detopsRulebook_t rulebook = nullptr;
+
+  bool on_rulebook() const { return rulebook != nullptr; }
+  // L, the longest that a list can be. The rank has been checked.
+  int64_t length() const { return tensor.absent() ? 0 : tensor.desc->extent(2); }
+  BufferArg counts() const {
+    const int64_t offsets = tensor.absent() ? 0 : tensor.desc->extent(0);
+    return {"indice_num", indice_num, static_cast<size_t>(offsets) * sizeof(int64_t)};
+  }
+};
+
 void CheckIndiceNumPointer(ArgCheck& check, const int64_t* indice_num);
 
-// Every count is in [0, length].
-void CheckCounts(ArgCheck& check, const int64_t* indice_num, int64_t offsets, int64_t length);
+// Every count is in [0, L]. The shape of the pairs has been checked.
+void CheckCounts(ArgCheck& check, const PairsArguments& pairs);
 
 // The handle, then the rulebook.
 void CheckRulebook(ArgCheck& check, detopsRulebook_t rulebook);
 
-bool AnyEmpty(std::initializer_list<TensorArg> tensors);
+// The rows that the tensors of a call with a rulebook must have.
+struct RulebookDims {
+  explicit RulebookDims(detopsRulebook_t rulebook, bool inverse = false)
+      : input("rows of the rulebook", rulebook == nullptr ? 0 : rulebook->rows[inverse ? 1 : 0]),
+        output("rows of the rulebook", rulebook == nullptr ? 0 : rulebook->rows[inverse ? 0 : 1]) {}
+  Dim input, output;
+};
 
 // Ends a call with the sentence about an index that is not a row.
 mluOpStatus_t FailBadIndex(const Call& call, const IndicePairs& pairs, const BadIndex& bad);
 
-IndicePairs MakeIndicePairs(const TensorArg& pairs, const int64_t* indice_num, int64_t input_rows, int64_t output_rows);
+// The caller's pairs, between tensors of so many rows.
+IndicePairs MakeIndicePairs(const PairsArguments& pairs, int64_t input_rows, int64_t output_rows);
 
 // No pairs at all, for calls in which a tensor has no elements.
 inline IndicePairs NoPairs(int64_t input_rows, int64_t output_rows) {
   return {0, 0, nullptr, nullptr, {input_rows, output_rows}};
 }
-
-// The lists of a rulebook with blocks of `side`; without pairs for calls in which a tensor has no elements.
-PairLists ListsOf(const detopsRulebookStruct& rulebook, int side, bool empty);
 
 }  // namespace detops
 

@@ -155,7 +155,7 @@ RunResult MakePairLists(const IndicePairs& given, int side, const Parallel& para
       if (memory.crowded[block] != 0) memory.crowded[block] = HasRowTwice(*result, block) ? 1 : 0;
     }
   });
-  return looked ? RunResult::kDone : RunResult::kRunnerFailed;
+  return ResultOf(looked);
 }
 
 }  // namespace detops

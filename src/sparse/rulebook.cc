@@ -47,15 +47,7 @@ void TakeLists(const PairLists by_side[2], Arena& arena, PairLists result[2]) {
 }  // namespace
 
 bool FillRulebook(const PairLists by_side[2], detopsRulebookStruct* rulebook) {
-  Arena count;
-  PairLists unused[2];
-  TakeLists(by_side, count, unused);
-  if (count.NeededBytes() == kMaxInt64) return false;
-  void* const block = rulebook->memory.Reserve(static_cast<size_t>(std::max<int64_t>(count.NeededBytes(), 1)));
-  if (block == nullptr) return false;
-  Arena arena(block);
-  TakeLists(by_side, arena, rulebook->by_side);
-  return true;
+  return TakeFromScratch(rulebook->memory, [&](Arena& arena) { TakeLists(by_side, arena, rulebook->by_side); });
 }
 
 }  // namespace detops

@@ -1,5 +1,5 @@
 // Every output byte of more than a thousand calls, on every instruction set, against a file of hashes in the
-// repository; and the same bytes for 1 to 16 threads.
+// repository.
 //
 //   golden_test --file=tests/golden/hashes.txt            compares (with GoogleTest's options)
 //   golden_test --file=tests/golden/hashes.txt --write    writes the columns of the targets this machine runs
@@ -20,7 +20,6 @@
 #include "golden/golden_file.h"
 #include "support/configurations.h"
 #include "support/float_traps.h"
-#include "support/runner.h"
 
 namespace detops_golden {
 namespace {
@@ -103,42 +102,6 @@ TEST_P(GoldenTargetTest, Hashes) {
                   << (found == expected.end() ? "(not in the file)" : Hex(found->second));
   }
   EXPECT_EQ(wrong, 0) << "of " << AllCases().size() << " cases; docs/reliability.md tells how to write the file anew";
-}
-
-bool IsLarge(const Case& one) {
-  const std::string end = "/large";
-  return one.name.size() > end.size() && one.name.compare(one.name.size() - end.size(), end.size(), end) == 0;
-}
-
-// The large cases, because small ones are not cut: with every number of threads on the machine's best target, with two
-// numbers on the others, which differ from it in their kernels but not in how work is cut.
-TEST_P(GoldenTargetTest, SameBitsFor1To16Threads) {
-  const std::string target = GetParam().name;
-  if (!Supported(target)) GTEST_SKIP() << "this machine or this build has no " << target;
-  const ForcedTarget forced(target);
-  Handle handle(DETOPS_PROFILE_FULL, 1);
-  for (const Case& one : AllCases()) {
-    if (!IsLarge(one)) continue;
-    handle.SetThreads(1);
-    const uint64_t expected = RunCase(handle, one);
-    for (int threads = 2; threads <= 16; ++threads) {
-      if (target != SupportedTargets().front() && threads != 3 && threads != 16) continue;
-      handle.SetThreads(threads);
-      EXPECT_EQ(Hex(RunCase(handle, one)), Hex(expected)) << one.name << " with " << threads << " threads";
-    }
-  }
-}
-
-// Otherwise the test above would show nothing.
-TEST(GoldenTest, LargeCasesAreCut) {
-  Handle handle(DETOPS_PROFILE_FULL, 16);
-  for (const Case& one : AllCases()) {
-    if (!IsLarge(one)) continue;
-    detops_test::Runner runner;
-    handle.SetRunner(detops_test::Runner::Run, &runner);
-    RunCase(handle, one);
-    EXPECT_GT(runner.tasks, runner.calls) << one.name;
-  }
 }
 
 int Write() {

@@ -108,14 +108,14 @@ class Build:
 
     def tests_of(self, file):
         """The tests of the shared library that are asked about a file, in this order."""
-        room = Path(file).parent.name
-        word = Path(file).stem.replace("_api", "") if room == "capi" else room
+        parts = Path(file).parts  # src/ops/<room>/..., src/<folder>/...
+        word = parts[2] if parts[1] == "ops" else Path(file).stem.replace("_api", "") if parts[1] == "capi" else parts[1]
         tests = [name for name in self.tests if name not in INTERNAL and self.times[name] <= self.most_seconds]
         tests.sort(key=self.times.get)
         own = [name for name in tests if word in name]
         others = [name for name in tests if name not in own and self.times[name] <= SLOW_SECONDS]
         if "/ops/" in file:  # what knows all operators
-            general = r"allocation_failure|bad_input|gen_case|log_|mixed"
+            general = r"contract|properties|no_memory|callers|allocation_failure|bad_input|gen_case|log_"
             others = [name for name in others if re.match(general, name)]
         first = [name for name in own if self.times[name] <= QUICK_SECONDS]
         return first + [name for name in tests if name in own + others and name not in first]

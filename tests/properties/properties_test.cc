@@ -2,13 +2,13 @@
 // results, the same bits however the work is cut, wherever the tensors lie and whatever the handle did before.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
-#include <vector>
 
-#include "harness/catalogue.h"
 #include "harness/compare.h"
-#include "harness/placed_call.h"
+#include "properties/calls.h"
 #include "support/configurations.h"
+#include "support/float_traps.h"
 #include "support/runner.h"
 
 namespace detops_test {
@@ -20,8 +20,17 @@ using detops_harness::MemoryKind;
 using detops_harness::PlacedCall;
 using detops_harness::Sample;
 
-// Two fills, so that what a call leaves unwritten, or adds to, differs between runs. The first is NaN in every type.
-constexpr unsigned char kFirstFill = 0xFF, kSecondFill = 0x5A;
+// Numbers that make every kind of bad arithmetic, in all floating inputs but those whose values are checked.
+void Spoil(Call& call) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double kBad[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf, 3e38, -3e38, 1e-40, 0, 1};
+  for (detops_harness::Tensor& tensor : call.tensors) {
+    if (tensor.access != detops_harness::Access::kRead || tensor.type == MLUOP_DTYPE_INT32) continue;
+    detops_harness::Tensor before = tensor;
+    for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, kBad[i * 2654435761 / 65536 % 8]);
+    if (call.function->contract().Judge(PlacedCall(call).call()).status != MLUOP_STATUS_SUCCESS) tensor = before;
+  }
+}
 
 class Properties : public testing::TestWithParam<const Function*> {
  protected:
@@ -159,17 +168,42 @@ TEST_P(Properties, RunnerThatFails) {
   });
 }
 
-// Functions that compute, not those that only tell a size.
-std::vector<const Function*> Operators() {
-  std::vector<const Function*> functions;
-  for (const auto& function : detops_harness::WholeCatalogue().functions()) {
-    if (function->computes()) functions.push_back(function.get());
-  }
-  return functions;
+// A thread that has floating-point traps on: no signal, the same bits, and the traps are on again afterwards, whatever
+// the data is and whoever the threads belong to.
+TEST_P(Properties, TrapsOfTheCaller) {
+  if (const FloatTraps traps; !FloatTraps::On()) GTEST_SKIP() << "this processor has no traps";
+  ForEachCall(true, [&](Call call) {
+    for (const bool spoilt : {false, true}) {
+      if (spoilt) Spoil(call);
+      PlacedCall placed(call);
+      Runner runner;
+      runner.own_threads = true;
+      ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+        placed.Reset(kFirstFill);
+        if (placed.Run(handle.get()) != MLUOP_STATUS_SUCCESS) return;  // it takes no such numbers
+        const std::string expected = placed.Outputs();
+        for (const int threads : {1, 3, 0}) {
+          handle.SetThreads(threads);
+          if (threads == 0) handle.SetRunner(Runner::Run, &runner);
+          placed.Reset(kSecondFill);
+          mluOpStatus_t status = MLUOP_STATUS_NOT_INITIALIZED;
+          bool still_on = false;
+          {
+            const FloatTraps traps;
+            status = placed.Run(handle.get());
+            still_on = FloatTraps::On();
+          }
+          ASSERT_EQ(status, MLUOP_STATUS_SUCCESS) << placed.text();
+          ASSERT_TRUE(still_on);
+          ASSERT_TRUE(placed.Outputs() == expected);
+        }
+        handle.SetRunner(nullptr, nullptr);
+      });
+    }
+  });
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, Properties, testing::ValuesIn(Operators()),
-                         [](const auto& test) { return test.param->name(); });
+INSTANTIATE_TEST_SUITE_P(Functions, Properties, testing::ValuesIn(Operators()), NameOfFunction);
 
 }  // namespace
 }  // namespace detops_test

@@ -1,6 +1,5 @@
 // The C entry points: check table, then problem, then run.
 #include <algorithm>
-#include <iterator>
 
 #include "core/arg_check.h"
 #include "core/checked_math.h"
@@ -16,11 +15,9 @@ constexpr char kCaseName[] = "get_indice_pairs";
 
 struct Arguments {
   const mluOpSparseConvolutionStruct* conv;
-  TensorArg indices, pairs, out, num;
+  TensorArg indices;
+  OutputArg pairs, out, num;
 };
-
-// Behind the check of the handle.
-bool IsFull(const Call& call) { return call.handle()->profile == DETOPS_PROFILE_FULL; }
 
 void CheckPointers(ArgCheck& check, const Arguments& args) {
   check.Handle()
@@ -31,33 +28,26 @@ void CheckPointers(ArgCheck& check, const Arguments& args) {
 
 void CheckAllPointers(ArgCheck& check, const Arguments& args) {
   CheckPointers(check, args);
-  check.Descriptor(args.pairs).Descriptor(args.out).Descriptor(args.num);
-}
-
-// True if a tensor has no elements. All descriptors are there.
-bool AnyEmpty(const Arguments& args) {
-  const TensorArg tensors[] = {args.indices, args.pairs, args.out, args.num};
-  return std::any_of(std::begin(tensors), std::end(tensors),
-                     [](const TensorArg& tensor) { return tensor.desc->element_count() == 0; });
+  check.Descriptor({args.pairs, args.out, args.num});
 }
 
 // What follows are the rules about the convolution alone, each where the contract has it.
-void CheckProfile(ArgCheck& check, const Call& call, const Arguments& args) {
+void CheckProfile(ArgCheck& check, const Arguments& args) {
   if (check.failed()) return;
-  check.Rule(IsFull(call) || args.conv->InContract(), MLUOP_STATUS_NOT_SUPPORTED,
+  check.Rule(check.full() || args.conv->InContract(), MLUOP_STATUS_NOT_SUPPORTED,
              "sparse_conv has ndim %d, transpose %d and inverse %d, expected 3, 0 and 0%s.", args.conv->dims,
              args.conv->transposed ? 1 : 0, args.conv->inverse ? 1 : 0, kFullProfileLifts);
 }
 
-void CheckSites(ArgCheck& check, const Call& call, const Arguments& args, int64_t sites) {
+void CheckSites(ArgCheck& check, const Arguments& args, int64_t sites) {
   if (check.failed()) return;
-  check.Rule(IsFull(call) || sites <= args.conv->InputSites(), MLUOP_STATUS_BAD_PARAM,
+  check.Rule(check.full() || sites <= args.conv->InputSites(), MLUOP_STATUS_BAD_PARAM,
              "indices has extent %lld on axis 0, expected at most the %lld sites of batch x input_space%s.",
              static_cast<long long>(sites), static_cast<long long>(args.conv->InputSites()), kFullProfileLifts);
 }
 
-void CheckStrideAndDilation(ArgCheck& check, const Call& call, const Arguments& args) {
-  if (check.failed() || IsFull(call)) return;
+void CheckStrideAndDilation(ArgCheck& check, const Arguments& args) {
+  if (check.failed() || check.full()) return;
   for (int i = 0; i < args.conv->dims; ++i) {
     const SparseConvolutionAxis& axis = args.conv->axes[i];
     check.Rule(axis.stride == 1 || axis.dilation == 1, MLUOP_STATUS_BAD_PARAM,
@@ -81,7 +71,7 @@ void CheckSpaces(ArgCheck& check, const Arguments& args, int64_t sites) {
             "sparse_conv has too many offsets in filter_space, expected fewer than 2^63 - 1.");
 }
 
-void CheckSubmanifold(ArgCheck& check, const Call& call, const Arguments& args) {
+void CheckSubmanifold(ArgCheck& check, const Arguments& args) {
   if (check.failed() || !args.conv->submanifold) return;
   for (int i = 0; i < args.conv->dims; ++i) {
     const SparseConvolutionAxis& axis = args.conv->axes[i];
@@ -91,15 +81,15 @@ void CheckSubmanifold(ArgCheck& check, const Call& call, const Arguments& args) 
               axis.input)
         .Rule(axis.stride == 1, MLUOP_STATUS_BAD_PARAM,
               "sparse_conv has stride %d on axis %d, expected 1 as sub_m is set.", axis.stride, i)
-        .Rule(axis.dilation == 1 || IsFull(call), MLUOP_STATUS_BAD_PARAM,
+        .Rule(axis.dilation == 1 || check.full(), MLUOP_STATUS_BAD_PARAM,
               "sparse_conv has dilation %d on axis %d, expected 1 as sub_m is set%s.", axis.dilation, i,
               kFullProfileLifts);
   }
 }
 
 // Everything between the descriptors and the data pointers.
-void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
-  CheckProfile(check, call, args);
+void CheckShapes(ArgCheck& check, const Arguments& args) {
+  CheckProfile(check, args);
   if (check.failed()) return;
   const mluOpSparseConvolutionStruct& conv = *args.conv;
   Dim L("L"), rows("rows"), first("K"), columns("D + 1", conv.dims + 1);
@@ -111,10 +101,10 @@ void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
       .Shape(args.pairs,   {first, 2, L})
       .Shape(args.num,     {first});
   // clang-format on
-  CheckSites(check, call, args, L.value());
-  CheckStrideAndDilation(check, call, args);
+  CheckSites(check, args, L.value());
+  CheckStrideAndDilation(check, args);
   // Equal sites may be more than the space has.
-  const bool many_inputs = IsFull(call) && conv.submanifold && L.value() > conv.OutputSites();
+  const bool many_inputs = check.full() && conv.submanifold && L.value() > conv.OutputSites();
   const int64_t most_rows = many_inputs ? L.value() : conv.OutputSites();
   check
       .Rule(first.value() == conv.KernelOffsets(), MLUOP_STATUS_BAD_PARAM,
@@ -126,12 +116,12 @@ void CheckShapes(ArgCheck& check, const Call& call, const Arguments& args) {
             many_inputs ? "indices" : "batch x output_space");
   // clang-format off
   check
-      .Dense(args.indices).Dense(args.pairs).Dense(args.out).Dense(args.num)
-      .CountLimit(args.indices).CountLimit(args.pairs).CountLimit(args.out).CountLimit(args.num);
+      .Dense({args.indices, args.pairs, args.out, args.num})
+      .CountLimit({args.indices, args.pairs, args.out, args.num});
   // clang-format on
   CheckSpaces(check, args, L.value());
-  check.Int32(args.indices).Int32(args.pairs).Int32(args.out).Int32(args.num);
-  CheckSubmanifold(check, call, args);
+  check.Int32({args.indices, args.pairs, args.out, args.num});
+  CheckSubmanifold(check, args);
 }
 
 GetIndicePairsProblem MakeProblem(const Arguments& args) {
@@ -177,9 +167,9 @@ void CheckValues(ArgCheck& check, const Call& call, const GetIndicePairsProblem&
 
 // What the outputs are where a tensor has no elements.
 mluOpStatus_t FinishEmpty(const Call& call, const Arguments& args, const IndicePairsKernels& kernels) {
-  const auto fill = [&](const TensorArg& tensor, int32_t value) {
-    if (tensor.data == nullptr) return;
-    kernels.fill(static_cast<int32_t*>(const_cast<void*>(tensor.data)), tensor.desc->element_count(), value, false);
+  const auto fill = [&](const OutputArg& tensor, int32_t value) {
+    if (tensor.target == nullptr) return;
+    kernels.fill(static_cast<int32_t*>(tensor.target), tensor.desc->element_count(), value, false);
   };
   fill(args.pairs, -1);
   fill(args.out, -1);
@@ -236,11 +226,11 @@ mluOpStatus_t WorkspaceSize(const char* name, mluOpHandle_t handle, const Argume
   ArgCheck check(call);
   CheckAllPointers(check, args);
   if (check.failed()) return check.status();
-  if (AnyEmpty(args)) {
+  if (AnyEmpty({args.indices, args.pairs, args.out, args.num})) {
     *workspace_size = 0;
     return call.Succeed();
   }
-  CheckShapes(check, call, args);
+  CheckShapes(check, args);
   if (check.failed()) return check.status();
   const GetIndicePairsProblem problem = MakeProblem(args);
   *workspace_size = static_cast<size_t>(GetIndicePairsWorkspaceBytes(problem));
@@ -252,25 +242,25 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
   const Call call(name, handle);
   ArgCheck check(call);
   CheckAllPointers(check, args);
-  CheckShapes(check, call, args);
+  CheckShapes(check, args);
   if (check.failed()) return check.status();
   GetIndicePairsProblem problem = MakeProblem(args);
   const auto describe = [&](GenCase& record) { Describe(args, record); };
-  if (AnyEmpty(args)) {
+  if (AnyEmpty({args.indices, args.pairs, args.out, args.num})) {
     return RunRecorded(call, kCaseName, describe, [&] {
       conv->num_act_out = 0;
       return FinishEmpty(call, args, problem.kernels);
     });
   }
   problem.out_rows = args.out.desc->extent(0);
-  problem.pairs = static_cast<int32_t*>(const_cast<void*>(args.pairs.data));
-  problem.out_indices = static_cast<int32_t*>(const_cast<void*>(args.out.data));
-  problem.counts = static_cast<int32_t*>(const_cast<void*>(args.num.data));
+  problem.pairs = static_cast<int32_t*>(args.pairs.target);
+  problem.out_indices = static_cast<int32_t*>(args.out.target);
+  problem.counts = static_cast<int32_t*>(args.num.target);
   problem.workspace = workspace;
   const BufferArg space("workspace", workspace, workspace_size);
   // clang-format off
   check
-      .Data(args.indices).Data(args.pairs).Data(args.out).Data(args.num)
+      .Data({args.indices, args.pairs, args.out, args.num})
       .WorkspacePointer(workspace, workspace_size)
       .WorkspaceSize(workspace_size, GetIndicePairsWorkspaceBytes(problem))
       .Separate(args.pairs, {args.indices, args.out, args.num, space})
@@ -355,16 +345,16 @@ mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
   const Arguments args = {sparse_conv_desc, {"indices", indices_desc, indices}, {}, {}, {}};
   ArgCheck check(call);
   CheckPointers(check, args);
-  CheckProfile(check, call, args);
+  CheckProfile(check, args);
   if (check.failed()) return check.status();
   Dim L("L"), columns("D + 1", sparse_conv_desc->dims + 1);
   check.Rank(args.indices, 2).Shape(args.indices, {L, columns});
-  CheckSites(check, call, args, L.value());
-  CheckStrideAndDilation(check, call, args);
+  CheckSites(check, args, L.value());
+  CheckStrideAndDilation(check, args);
   check.Dense(args.indices).CountLimit(args.indices);
   CheckSpaces(check, args, L.value());
   check.Int32(args.indices);
-  CheckSubmanifold(check, call, args);
+  CheckSubmanifold(check, args);
   if (check.failed()) return check.status();
   const GetIndicePairsProblem problem = MakeProblem(args);
   int64_t outputs = 0;

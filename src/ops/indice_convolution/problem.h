@@ -82,17 +82,20 @@ struct OuterProductsProblem {
   void* filters;
 };
 
-// Runs a pass with the handle's threads and scratch memory. `near_side` is the column of the pairs whose rows are the
-// target (for outer products any, the same for all calls with these pairs). If an index is not a row, *bad tells the
-// first one and nothing has been written.
-RunResult Convolve(const Call& call, const RowProductsProblem& problem, const IndicePairs& pairs, int near_side,
-                   BadIndex* bad);
-RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const IndicePairs& pairs, int near_side,
-                   BadIndex* bad);
+// What a pass adds up: pairs as the caller gives them, or the lists of a rulebook.
+struct ConvolutionPairs {
+  IndicePairs given = {};
+  const PairLists* by_side = nullptr;  // of a rulebook, by the side that blocks are made of; then nothing is given
+  bool empty = false;                  // do without its pairs, as a tensor has no elements
+};
 
-// The same on lists that have been made before.
-RunResult Convolve(const Call& call, const RowProductsProblem& problem, const PairLists& lists);
-RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const PairLists& lists);
+// Runs a pass with the handle's threads and scratch memory and ends the call. `near_side` is the column of the pairs
+// whose rows are the target (for outer products any, the same for all calls with these pairs). Nothing is written if an
+// index is not a row.
+mluOpStatus_t RunConvolution(const Call& call, const RowProductsProblem& problem, const ConvolutionPairs& pairs,
+                             int near_side);
+mluOpStatus_t RunConvolution(const Call& call, const OuterProductsProblem& problem, const ConvolutionPairs& pairs,
+                             int near_side);
 
 // Says which way a pass has chosen.
 struct PassText {

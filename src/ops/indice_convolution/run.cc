@@ -1,9 +1,12 @@
 // The passes on pairs as the caller gives them, and on lists of a rulebook.
+#include <utility>
+
 #include "core/context.h"
 #include "core/simd_target.h"
 #include "ops/indice_convolution/filters/pass.h"
 #include "ops/indice_convolution/problem.h"
 #include "ops/indice_convolution/rows/pass.h"
+#include "sparse/pair_check.h"
 
 namespace detops::indice_convolution {
 namespace {
@@ -13,16 +16,6 @@ RowProductsKernels ChooseKernels(const RowProductsProblem& problem) {
 }
 OuterProductsKernels ChooseKernels(const OuterProductsProblem& problem) {
   return ChooseOuterProductsKernels(problem.type, problem.filter);
-}
-
-// The kernels are chosen once: what is counted for one SIMD target must not be used by another.
-RowProducts MakePass(const RowProductsProblem& problem, const RowProductsKernels& kernels, int64_t blocks,
-                     int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena) {
-  return {problem, kernels, blocks, lists, pairs, parallel, arena};
-}
-OuterProducts MakePass(const OuterProductsProblem& problem, const OuterProductsKernels& kernels, int64_t blocks,
-                       int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena) {
-  return {problem, kernels, blocks, lists, pairs, parallel, arena};
 }
 
 template <class Pass>
@@ -36,59 +29,63 @@ void LogPass(const Call& call, const Pass& pass, const FilterMatrices& filter, c
            static_cast<long long>(lists.lists), where);
 }
 
-template <class Problem>
+// The kernels are chosen once: what is counted for one SIMD target must not be used by another.
+template <class Pass, class Problem>
 RunResult ConvolvePairs(const Call& call, const Problem& problem, const IndicePairs& pairs, int near_side,
                         BadIndex* bad) {
   const Parallel& parallel = call.handle()->parallel;
-  const int64_t blocks = BlocksOf(pairs.rows[near_side]);
-  Arena count;
-  const PairListsMemory counted(pairs, near_side, parallel, count);
   const auto kernels = ChooseKernels(problem);
-  MakePass(problem, kernels, blocks, counted.lists, counted.pairs, parallel, count);
-  if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-  void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena arena(block);
-  const PairListsMemory memory(pairs, near_side, parallel, arena);
-  const auto pass = MakePass(problem, kernels, blocks, memory.lists, memory.pairs, parallel, arena);
-  PairLists lists;
-  const RunResult made = MakePairLists(pairs, near_side, parallel, memory, &lists, bad);
-  if (made != RunResult::kDone || bad->position >= 0) return made;
-  LogPass(call, pass, problem.filter, lists,
-          lists.copied == 0 ? "lists in order, read where they are" : "lists out of order, copied in order");
-  return pass.Run(lists, parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
+  const auto make = [&](Arena& arena) {
+    const PairListsMemory lists(pairs, near_side, parallel, arena);
+    const Pass pass(problem, kernels, BlocksOf(pairs.rows[near_side]), lists.lists, lists.pairs, parallel, arena);
+    return std::pair(lists, pass);
+  };
+  return RunPass(call.handle()->scratch, make, [&](const std::pair<PairListsMemory, Pass>& made) {
+    const auto& [memory, pass] = made;
+    PairLists lists;
+    const RunResult result = MakePairLists(pairs, near_side, parallel, memory, &lists, bad);
+    if (result != RunResult::kDone || bad->position >= 0) return result;
+    LogPass(call, pass, problem.filter, lists,
+            lists.copied == 0 ? "lists in order, read where they are" : "lists out of order, copied in order");
+    return ResultOf(pass.Run(lists, parallel));
+  });
 }
 
-template <class Problem>
+template <class Pass, class Problem>
 RunResult ConvolveLists(const Call& call, const Problem& problem, const PairLists& lists) {
   const Parallel& parallel = call.handle()->parallel;
-  Arena count;
   const auto kernels = ChooseKernels(problem);
-  MakePass(problem, kernels, lists.blocks, lists.lists, lists.pairs, parallel, count);
-  if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-  void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena arena(block);
-  const auto pass = MakePass(problem, kernels, lists.blocks, lists.lists, lists.pairs, parallel, arena);
-  LogPass(call, pass, problem.filter, lists, "lists of a rulebook");
-  return pass.Run(lists, parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
+  const auto make = [&](Arena& arena) {
+    return Pass(problem, kernels, lists.blocks, lists.lists, lists.pairs, parallel, arena);
+  };
+  return RunPass(call.handle()->scratch, make, [&](const Pass& pass) {
+    LogPass(call, pass, problem.filter, lists, "lists of a rulebook");
+    return ResultOf(pass.Run(lists, parallel));
+  });
+}
+
+template <class Pass, class Problem>
+mluOpStatus_t Run(const Call& call, const Problem& problem, const ConvolutionPairs& pairs, int near_side) {
+  if (pairs.by_side != nullptr) {
+    PairLists lists = pairs.by_side[near_side];
+    if (pairs.empty) lists.lists = lists.pairs = 0;
+    return call.Finish(ConvolveLists<Pass>(call, problem, lists));
+  }
+  BadIndex bad;
+  const RunResult result = ConvolvePairs<Pass>(call, problem, pairs.given, near_side, &bad);
+  if (result == RunResult::kDone && bad.position >= 0) return FailBadIndex(call, pairs.given, bad);
+  return call.Finish(result);
 }
 
 }  // namespace
 
-RunResult Convolve(const Call& call, const RowProductsProblem& problem, const IndicePairs& pairs, int near_side,
-                   BadIndex* bad) {
-  return ConvolvePairs(call, problem, pairs, near_side, bad);
+mluOpStatus_t RunConvolution(const Call& call, const RowProductsProblem& problem, const ConvolutionPairs& pairs,
+                             int near_side) {
+  return Run<RowProducts>(call, problem, pairs, near_side);
 }
-RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const IndicePairs& pairs, int near_side,
-                   BadIndex* bad) {
-  return ConvolvePairs(call, problem, pairs, near_side, bad);
-}
-RunResult Convolve(const Call& call, const RowProductsProblem& problem, const PairLists& lists) {
-  return ConvolveLists(call, problem, lists);
-}
-RunResult Convolve(const Call& call, const OuterProductsProblem& problem, const PairLists& lists) {
-  return ConvolveLists(call, problem, lists);
+mluOpStatus_t RunConvolution(const Call& call, const OuterProductsProblem& problem, const ConvolutionPairs& pairs,
+                             int near_side) {
+  return Run<OuterProducts>(call, problem, pairs, near_side);
 }
 
 }  // namespace detops::indice_convolution

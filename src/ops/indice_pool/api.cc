@@ -6,24 +6,18 @@
 namespace detops::indice_pool {
 namespace {
 
-// The pairs of a call, or none if it works on a rulebook.
-struct PairsArguments {
-  TensorArg tensor = {"indice_pairs", nullptr, nullptr};
-  const int64_t* indice_num = nullptr;
-  detopsRulebook_t rulebook = nullptr;
-
-  bool on_rulebook() const { return rulebook != nullptr; }
-};
-
 struct ForwardArguments {
   detopsPoolMethod_t method;
   detopsMaximumStart_t start;
-  TensorArg features, out;
+  TensorArg features;
+  OutputArg out;
 };
 
 struct BackwardArguments {
   detopsPoolMethod_t method;
-  TensorArg features, out, output_grad, input_grad;  // the first two are empty with an average
+  TensorArg features, out;  // left out with an average
+  TensorArg output_grad;
+  OutputArg input_grad;
 
   bool maximum() const { return method == DETOPS_POOL_MAXIMUM; }
 };
@@ -39,28 +33,12 @@ void CheckStart(ArgCheck& check, const ForwardArguments& args) {
                 "a value of detopsMaximumStart_t");
 }
 
-// Tensors without elements need no data.
-void CheckDataOf(ArgCheck& check, std::initializer_list<TensorArg> tensors) {
-  if (check.failed()) return;
-  for (const TensorArg& tensor : tensors) {
-    if (tensor.desc != nullptr && tensor.desc->element_count() > 0) check.Data(tensor);
-  }
-}
-
-// The output shares no byte with the pairs.
-void CheckSeparateFromPairs(ArgCheck& check, const TensorArg& output, const PairsArguments& pairs) {
-  if (check.failed() || pairs.on_rulebook()) return;
-  const int64_t offsets = pairs.tensor.desc->extent(0);
-  const BufferArg counts("indice_num", pairs.indice_num, static_cast<size_t>(offsets) * sizeof(int64_t));
-  check.Separate(output, {pairs.tensor, counts});
-}
-
-mluOpStatus_t RunAndFinish(const Call& call, const PoolProblem& problem, const PairsArguments& pairs,
-                           int64_t input_rows, int64_t output_rows) {
+mluOpStatus_t RunPool(const Call& call, const PoolProblem& problem, const PairsArguments& pairs, int64_t input_rows,
+                      int64_t output_rows) {
   if (pairs.on_rulebook()) {
     return call.Finish(Pool(call, problem, pairs.rulebook->by_side, pairs.rulebook->rows));
   }
-  const IndicePairs given = MakeIndicePairs(pairs.tensor, pairs.indice_num, input_rows, output_rows);
+  const IndicePairs given = MakeIndicePairs(pairs, input_rows, output_rows);
   BadIndex bad;
   const RunResult result = Pool(call, problem, given, &bad);
   if (result == RunResult::kDone && bad.position >= 0) return FailBadIndex(call, given, bad);
@@ -70,27 +48,18 @@ mluOpStatus_t RunAndFinish(const Call& call, const PoolProblem& problem, const P
 // `output_rows` is what the rows of features_out must be.
 mluOpStatus_t Forward(const Call& call, ArgCheck& check, const ForwardArguments& args, const PairsArguments& pairs,
                       Dim& input_rows, Dim& output_rows) {
-  const auto with_pairs = [&](auto&& rule) {
-    if (!pairs.on_rulebook()) rule(pairs.tensor);
-  };
+  const auto& [method, start, features, out] = args;
   Dim K("K"), L("L"), C("C");
   check.FullProfile();
-  CheckMethod(check, args.method);
+  CheckMethod(check, method);
   CheckStart(check, args);
-  check.Rank(args.features, 2);
-  with_pairs([&](const TensorArg& tensor) { check.Rank(tensor, 3); });
-  check.Rank(args.out, 2).FloatingType(args.features);
-  with_pairs([&](const TensorArg& tensor) { check.Int32(tensor); });
-  check.SameType(args.out, args.features);
-  check.Dense(args.features).CountLimit(args.features);
-  with_pairs([&](const TensorArg& tensor) { check.Dense(tensor).CountLimit(tensor); });
-  check.Dense(args.out).CountLimit(args.out);
-  with_pairs([&](const TensorArg& tensor) { check.Shape(tensor, {K, 2, L}); });
-  check.Shape(args.features, {input_rows, C}).Shape(args.out, {output_rows, C});
-  with_pairs([&](const TensorArg&) { CheckCounts(check, pairs.indice_num, K.value(), L.value()); });
-  CheckDataOf(check, {args.features, pairs.tensor, args.out});
-  check.Separate(args.out, {args.features});
-  CheckSeparateFromPairs(check, args.out, pairs);
+  check.Rank(features, 2).Rank(pairs.tensor, 3).Rank(out, 2);
+  check.FloatingType(features).Int32(pairs.tensor).SameType(out, features);
+  for (const TensorArg& tensor : {features, pairs.tensor, TensorArg(out)}) check.Dense(tensor).CountLimit(tensor);
+  check.Shape(pairs.tensor, {K, 2, L}).Shape(features, {input_rows, C}).Shape(out, {output_rows, C});
+  CheckCounts(check, pairs);
+  check.DataUnlessEmpty({features, pairs.tensor, out});
+  if (!check.failed()) check.Separate(out, {features, pairs.tensor, pairs.counts()});
   if (check.failed()) return check.status();
   if (args.out.desc->element_count() == 0) return call.Succeed();
   const PoolKind kind = args.method == DETOPS_POOL_AVERAGE         ? PoolKind::kAverage
@@ -100,59 +69,44 @@ mluOpStatus_t Forward(const Call& call, ArgCheck& check, const ForwardArguments&
                                .type = args.features.desc->type,
                                .channels = C.value(),
                                .source = args.features.data,
-                               .target = const_cast<void*>(args.out.data)};
-  return RunAndFinish(call, problem, pairs, input_rows.value(), output_rows.value());
+                               .target = args.out.target};
+  return RunPool(call, problem, pairs, input_rows.value(), output_rows.value());
 }
 
 mluOpStatus_t Backward(const Call& call, ArgCheck& check, const BackwardArguments& args, const PairsArguments& pairs,
                        Dim& input_rows, Dim& output_rows) {
-  const auto with_pairs = [&](auto&& rule) {
-    if (!pairs.on_rulebook()) rule(pairs.tensor);
-  };
-  const auto with_features = [&](auto&& rule) {
-    if (!args.maximum()) return;
-    rule(args.features);
-    rule(args.out);
-  };
+  const auto& [method, features, out, output_grad, input_grad] = args;
   Dim K("K"), L("L"), C("C");
   check.FullProfile();
-  CheckMethod(check, args.method);
-  with_features([&](const TensorArg& tensor) { check.Rank(tensor, 2); });
-  check.Rank(args.output_grad, 2);
-  with_pairs([&](const TensorArg& tensor) { check.Rank(tensor, 3); });
-  check.Rank(args.input_grad, 2).FloatingType(args.output_grad);
-  with_features([&](const TensorArg& tensor) { check.SameType(tensor, args.output_grad); });
-  with_pairs([&](const TensorArg& tensor) { check.Int32(tensor); });
-  check.SameType(args.input_grad, args.output_grad);
-  with_features([&](const TensorArg& tensor) { check.Dense(tensor).CountLimit(tensor); });
-  check.Dense(args.output_grad).CountLimit(args.output_grad);
-  with_pairs([&](const TensorArg& tensor) { check.Dense(tensor).CountLimit(tensor); });
-  check.Dense(args.input_grad).CountLimit(args.input_grad);
-  with_pairs([&](const TensorArg& tensor) { check.Shape(tensor, {K, 2, L}); });
-  check.Shape(args.output_grad, {output_rows, C}).Shape(args.input_grad, {input_rows, C});
-  if (args.maximum()) check.Shape(args.features, {input_rows, C}).Shape(args.out, {output_rows, C});
-  with_pairs([&](const TensorArg&) { CheckCounts(check, pairs.indice_num, K.value(), L.value()); });
-  CheckDataOf(check, {args.features, args.out, args.output_grad, pairs.tensor, args.input_grad});
-  check.Separate(args.input_grad, {args.features, args.out, args.output_grad});
-  CheckSeparateFromPairs(check, args.input_grad, pairs);
+  CheckMethod(check, method);
+  check.Rank(features, 2).Rank(out, 2).Rank(output_grad, 2).Rank(pairs.tensor, 3).Rank(input_grad, 2);
+  check.FloatingType(output_grad).SameType(features, output_grad).SameType(out, output_grad).Int32(pairs.tensor);
+  check.SameType(input_grad, output_grad);
+  for (const TensorArg& tensor : {features, out, output_grad, pairs.tensor, TensorArg(input_grad)}) {
+    check.Dense(tensor).CountLimit(tensor);
+  }
+  check.Shape(pairs.tensor, {K, 2, L}).Shape(output_grad, {output_rows, C}).Shape(input_grad, {input_rows, C});
+  check.Shape(features, {input_rows, C}).Shape(out, {output_rows, C});
+  CheckCounts(check, pairs);
+  check.DataUnlessEmpty({features, out, output_grad, pairs.tensor, input_grad});
+  if (!check.failed()) check.Separate(input_grad, {features, out, output_grad, pairs.tensor, pairs.counts()});
   if (check.failed()) return check.status();
   if (args.input_grad.desc->element_count() == 0) return call.Succeed();
   const PoolProblem problem = {.kind = args.maximum() ? PoolKind::kMaximumGradient : PoolKind::kAverageGradient,
                                .type = args.output_grad.desc->type,
                                .channels = C.value(),
                                .source = args.output_grad.data,
-                               .target = const_cast<void*>(args.input_grad.data),
+                               .target = args.input_grad.target,
                                .features = args.features.data,
                                .features_out = args.out.data};
-  return RunAndFinish(call, problem, pairs, input_rows.value(), output_rows.value());
+  return RunPool(call, problem, pairs, input_rows.value(), output_rows.value());
 }
 
-// What an average does not look at counts as left out.
+// An average looks at neither features nor features_out.
 BackwardArguments MakeBackwardArguments(detopsPoolMethod_t method, const TensorArg& features, const TensorArg& out,
-                                        const TensorArg& output_grad, const TensorArg& input_grad) {
+                                        const TensorArg& output_grad, const OutputArg& input_grad) {
   const bool maximum = method == DETOPS_POOL_MAXIMUM;
-  return {method, maximum ? features : TensorArg{"features", nullptr, nullptr},
-          maximum ? out : TensorArg{"features_out", nullptr, nullptr}, output_grad, input_grad};
+  return {method, UsedIf(maximum, features), UsedIf(maximum, out), output_grad, input_grad};
 }
 
 }  // namespace
@@ -173,7 +127,7 @@ mluOpStatus_t detopsIndicePoolForward(mluOpHandle_t handle, detopsPoolMethod_t m
       method, start, {"features", features_desc, features}, {"features_out", features_out_desc, features_out}};
   const PairsArguments pairs = {{"indice_pairs", indice_pairs_desc, indice_pairs}, indice_num};
   ArgCheck check(call);
-  check.Handle().Descriptor(args.features).Descriptor(pairs.tensor).Descriptor(args.out);
+  check.Handle().Descriptor({args.features, pairs.tensor, args.out});
   CheckIndiceNumPointer(check, indice_num);
   Dim N("N"), Y("num_act_out", num_act_out);
   return Forward(call, check, args, pairs, N, Y);
@@ -192,9 +146,7 @@ mluOpStatus_t detopsIndicePoolBackward(mluOpHandle_t handle, detopsPoolMethod_t 
       {"output_grad", output_grad_desc, output_grad}, {"input_grad", input_grad_desc, input_grad});
   const PairsArguments pairs = {{"indice_pairs", indice_pairs_desc, indice_pairs}, indice_num};
   ArgCheck check(call);
-  check.Handle();
-  if (args.maximum()) check.Descriptor(args.features).Descriptor(args.out);
-  check.Descriptor(args.output_grad).Descriptor(pairs.tensor).Descriptor(args.input_grad);
+  check.Handle().Descriptor({args.features, args.out, args.output_grad, pairs.tensor, args.input_grad});
   CheckIndiceNumPointer(check, indice_num);
   Dim N("N"), Y("Y");
   return Backward(call, check, args, pairs, N, Y);
@@ -209,10 +161,9 @@ mluOpStatus_t detopsRulebookPoolForward(mluOpHandle_t handle, detopsRulebook_t r
       method, start, {"features", features_desc, features}, {"features_out", features_out_desc, features_out}};
   ArgCheck check(call);
   CheckRulebook(check, rulebook);
-  check.Descriptor(args.features).Descriptor(args.out);
-  if (check.failed()) return check.status();
-  Dim input_rows("rows of the rulebook", rulebook->rows[0]), output_rows("rows of the rulebook", rulebook->rows[1]);
-  return Forward(call, check, args, {.rulebook = rulebook}, input_rows, output_rows);
+  check.Descriptor({args.features, args.out});
+  RulebookDims rows(rulebook);
+  return Forward(call, check, args, {.rulebook = rulebook}, rows.input, rows.output);
 }
 
 mluOpStatus_t detopsRulebookPoolBackward(mluOpHandle_t handle, detopsRulebook_t rulebook, detopsPoolMethod_t method,
@@ -226,9 +177,7 @@ mluOpStatus_t detopsRulebookPoolBackward(mluOpHandle_t handle, detopsRulebook_t 
       {"output_grad", output_grad_desc, output_grad}, {"input_grad", input_grad_desc, input_grad});
   ArgCheck check(call);
   CheckRulebook(check, rulebook);
-  if (args.maximum()) check.Descriptor(args.features).Descriptor(args.out);
-  check.Descriptor(args.output_grad).Descriptor(args.input_grad);
-  if (check.failed()) return check.status();
-  Dim input_rows("rows of the rulebook", rulebook->rows[0]), output_rows("rows of the rulebook", rulebook->rows[1]);
-  return Backward(call, check, args, {.rulebook = rulebook}, input_rows, output_rows);
+  check.Descriptor({args.features, args.out, args.output_grad, args.input_grad});
+  RulebookDims rows(rulebook);
+  return Backward(call, check, args, {.rulebook = rulebook}, rows.input, rows.output);
 }

@@ -42,7 +42,7 @@ constexpr bool IsMaximum(PoolKind kind) {
 template <PoolKind kKind, typename T>
 class Combine {
  public:
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
   using D = hn::ScalableTag<Real>;
   using V = hn::Vec<D>;
 

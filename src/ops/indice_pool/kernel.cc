@@ -1,6 +1,5 @@
 #include "ops/indice_pool/kernel.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "core/element_type.h"
@@ -13,6 +12,7 @@
 #include "hwy/highway.h"
 #include "ops/indice_pool/combine-inl.h"
 #include "simd/element-inl.h"
+#include "simd/long_sum-inl.h"
 #include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -78,23 +78,17 @@ HWY_INLINE void CombineLast(const Combine<kKind, T>& combine, const RowList& row
 // A row with more pairs than a running sum stands: pieces are added in double.
 template <PoolKind kKind, typename T>
 HWY_NOINLINE void CombineMany(const Combine<kKind, T>& combine, const RowList& row, int64_t channels, T* target) {
-  using Real = RealOf<T>;
   const typename Combine<kKind, T>::D d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t c = 0; c < channels; c += n) {
     const int64_t left = channels - c;
     const auto own = combine.template Own<false>(row.near, c, left);
-    double total[hn::MaxLanes(decltype(d)())] = {};
-    alignas(64) Real piece[hn::MaxLanes(decltype(d)())];
-    for (int64_t begin = 0; begin < row.count; begin += kLongSum) {
-      const int64_t end = std::min(begin + kLongSum, row.count);
-      auto sum = combine.Start();
-      for (int64_t i = begin; i < end; ++i) sum = combine.template Add<false>(sum, own, row.far[i], c, left);
-      hn::Store(sum, d, piece);
-      for (int64_t i = 0; i < n; ++i) total[i] += static_cast<double>(piece[i]);
-    }
-    for (int64_t i = 0; i < n; ++i) piece[i] = static_cast<Real>(total[i]);
-    StoreFirst(combine.Finish(hn::Load(d, piece), row.count), d, target + c, left);
+    const auto sum = SumInPieces(d, row.count, [&](int64_t begin, int64_t end) HWY_ATTR {
+      auto piece = combine.Start();
+      for (int64_t i = begin; i < end; ++i) piece = combine.template Add<false>(piece, own, row.far[i], c, left);
+      return piece;
+    });
+    StoreFirst(combine.Finish(sum, row.count), d, target + c, left);
   }
 }
 

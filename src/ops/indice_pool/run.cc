@@ -1,6 +1,7 @@
 // Blocks of near rows are handed out to threads one by one; a block is listed row by row and then combined. What a row
 // becomes depends on its own pairs in their order alone, so not on threads.
 #include <algorithm>
+#include <optional>
 
 #include "core/arena.h"
 #include "core/context.h"
@@ -101,40 +102,34 @@ RunResult Pool(const Call& call, const PoolProblem& problem, const IndicePairs& 
   const bool counts_outputs = problem.kind == PoolKind::kAverageGradient;
   const PoolKernel kernel = ChoosePoolKernel(problem.kind, problem.type);
   bad->position = -1;
-  // Counted once, taken once.
-  Arena count;
-  const PairListsMemory counted(pairs, near, parallel, count);
-  if (counts_outputs) PairListsMemory(pairs, 1, parallel, count);
-  PoolPass(problem, kernel, pairs.rows, counted.pairs, parallel, count);
-  if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-  void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena arena(block);
-  const PairListsMemory memory(pairs, near, parallel, arena);
-  PairLists by_near, by_output = {};
-  RunResult made = MakePairLists(pairs, near, parallel, memory, &by_near, bad);
-  if (made != RunResult::kDone || bad->position >= 0) return made;
-  if (counts_outputs) {
-    const PairListsMemory output_memory(pairs, 1, parallel, arena);
-    made = MakePairLists(pairs, 1, parallel, output_memory, &by_output, bad);
+  struct Memory {
+    PairListsMemory by_near;
+    std::optional<PairListsMemory> by_output;
+    PoolPass pass;
+  };
+  const auto make = [&](Arena& arena) {
+    const PairListsMemory by_near(pairs, near, parallel, arena);
+    std::optional<PairListsMemory> by_output;
+    if (counts_outputs) by_output.emplace(pairs, 1, parallel, arena);
+    return Memory{by_near, by_output, PoolPass(problem, kernel, pairs.rows, by_near.pairs, parallel, arena)};
+  };
+  return RunPass(call.handle()->scratch, make, [&](const Memory& memory) {
+    PairLists by_near, by_output = {};
+    RunResult made = MakePairLists(pairs, near, parallel, memory.by_near, &by_near, bad);
+    if (made != RunResult::kDone || bad->position >= 0) return made;
+    if (counts_outputs) made = MakePairLists(pairs, 1, parallel, *memory.by_output, &by_output, bad);
     if (made != RunResult::kDone) return made;
-  }
-  const PoolPass pass(problem, kernel, pairs.rows, memory.pairs, parallel, arena);
-  return pass.Run(by_near, by_output, parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(memory.pass.Run(by_near, by_output, parallel));
+  });
 }
 
 RunResult Pool(const Call& call, const PoolProblem& problem, const PairLists by_side[2], const int64_t rows[2]) {
   const Parallel& parallel = call.handle()->parallel;
   const PoolKernel kernel = ChoosePoolKernel(problem.kind, problem.type);
-  const int near = NearSide(problem.kind);
-  Arena count;
-  PoolPass(problem, kernel, rows, by_side[near].pairs, parallel, count);
-  if (count.NeededBytes() == kMaxInt64) return RunResult::kNoMemory;
-  void* const block = call.handle()->scratch.Reserve(static_cast<size_t>(count.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena arena(block);
-  const PoolPass pass(problem, kernel, rows, by_side[near].pairs, parallel, arena);
-  return pass.Run(by_side[near], by_side[1], parallel) ? RunResult::kDone : RunResult::kRunnerFailed;
+  const PairLists& by_near = by_side[NearSide(problem.kind)];
+  const auto make = [&](Arena& arena) { return PoolPass(problem, kernel, rows, by_near.pairs, parallel, arena); };
+  return RunPass(call.handle()->scratch, make,
+                 [&](const PoolPass& pass) { return ResultOf(pass.Run(by_near, by_side[1], parallel)); });
 }
 
 }  // namespace detops::indice_pool

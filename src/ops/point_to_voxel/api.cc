@@ -50,61 +50,37 @@ struct Arguments {
   const int* grid;
   int64_t max_points, max_voxels;
   detopsVoxelOrder_t order;
-  // The last four and cloud_begins may be left out.
-  TensorArg points, cloud_begins, coordinates, voxels, means, num_points, point_voxel;
+  // In the order of the arguments. All but points and coordinates may be left out.
+  TensorArg points, cloud_begins;
+  OutputArg voxels, means, coordinates, num_points, point_voxel;
 
   // No clouds at all are one without points.
-  int64_t clouds() const {
-    return cloud_begins.desc == nullptr ? 1 : std::max<int64_t>(1, cloud_begins.desc->extent(0) - 1);
-  }
+  int64_t clouds() const { return cloud_begins.absent() ? 1 : std::max<int64_t>(1, cloud_begins.desc->extent(0) - 1); }
   Arithmetic arithmetic() const { return {points.desc->type == MLUOP_DTYPE_DOUBLE}; }
 };
 
-// Calls rule(tensor) for the tensors that are there, in the order of the arguments.
-template <class Rule>
-void ForEachTensor(const ArgCheck& check, const Arguments& args, const Rule& rule) {
-  for (const TensorArg* tensor : {&args.points, &args.cloud_begins, &args.voxels, &args.means, &args.coordinates,
-                                  &args.num_points, &args.point_voxel}) {
-    if (!check.failed() && tensor->desc != nullptr) rule(*tensor);
-  }
-}
-
 void CheckShapes(ArgCheck& check, const Arguments& args) {
-  const auto rank = [&](const TensorArg& tensor, int expected) {
-    if (tensor.desc != nullptr) check.Rank(tensor, expected);
-  };
-  rank(args.points, 2);
-  rank(args.cloud_begins, 1);
-  rank(args.voxels, 3);
-  rank(args.means, 2);
-  rank(args.coordinates, 2);
-  rank(args.num_points, 1);
-  rank(args.point_voxel, 1);
+  check.Rank(args.points, 2).Rank(args.cloud_begins, 1).Rank(args.voxels, 3).Rank(args.means, 2);
+  check.Rank(args.coordinates, 2).Rank(args.num_points, 1).Rank(args.point_voxel, 1);
   if (check.failed()) return;
   Dim P("P"), F("F"), M("M"), T("max_points_per_voxel", args.max_points);
-  const bool batched = args.cloud_begins.desc != nullptr;
+  const bool batched = !args.cloud_begins.absent();
   Dim columns(batched ? "1 + ndim" : "ndim", args.ndim + (batched ? 1 : 0));
   check.Shape(args.points, {P, F});
   check.Rule(F.value() >= args.ndim, MLUOP_STATUS_BAD_PARAM, "points has %lld columns, expected at least ndim = %d.",
              static_cast<long long>(F.value()), args.ndim);
-  if (batched) check.NotEmpty(args.cloud_begins);
-  check.Shape(args.coordinates, {M, columns});
-  if (args.voxels.desc != nullptr) check.Shape(args.voxels, {M, T, F});
-  if (args.means.desc != nullptr) check.Shape(args.means, {M, F});
-  if (args.num_points.desc != nullptr) check.Shape(args.num_points, {M});
-  if (args.point_voxel.desc != nullptr) check.Shape(args.point_voxel, {P});
+  check.NotEmpty(args.cloud_begins)
+      .Shape(args.coordinates, {M, columns})
+      .Shape(args.voxels, {M, T, F})
+      .Shape(args.means, {M, F})
+      .Shape(args.num_points, {M})
+      .Shape(args.point_voxel, {P});
 }
 
 void CheckTypes(ArgCheck& check, const Arguments& args) {
-  ForEachTensor(check, args, [&](const TensorArg& tensor) {
-    if (&tensor == &args.points) {
-      check.FloatingType(tensor);
-    } else if (&tensor == &args.voxels || &tensor == &args.means) {
-      check.SameType(tensor, args.points);
-    } else {
-      check.Int32(tensor);
-    }
-  });
+  check.FloatingType(args.points).Int32(args.cloud_begins);
+  check.SameType(args.voxels, args.points).SameType(args.means, args.points);
+  check.Int32({args.coordinates, args.num_points, args.point_voxel});
 }
 
 void CheckNumbers(ArgCheck& check, const Arguments& args) {
@@ -114,7 +90,7 @@ void CheckNumbers(ArgCheck& check, const Arguments& args) {
     CheckVoxelSize(check, axis, args.voxel_size[axis], args.arithmetic());
     check.Integer(ElementName("grid", axis).text, args.grid[axis], args.grid[axis] > 0, "a number above 0");
   }
-  const bool listed = args.voxels.desc != nullptr;
+  const bool listed = !args.voxels.absent();
   check
       .Integer("max_points_per_voxel", args.max_points, args.max_points >= (listed ? 1 : 0),
                listed ? "a number above 0, as voxels is wanted" : "0 (no limit) or more")
@@ -125,8 +101,9 @@ void CheckNumbers(ArgCheck& check, const Arguments& args) {
 }
 
 void CheckLimits(ArgCheck& check, const Arguments& args) {
-  ForEachTensor(check, args, [&](const TensorArg& tensor) { check.Dense(tensor); });
-  ForEachTensor(check, args, [&](const TensorArg& tensor) { check.CountLimit(tensor); });
+  const std::initializer_list<TensorArg> all = {args.points,      args.cloud_begins, args.voxels,     args.means,
+                                                args.coordinates, args.num_points,   args.point_voxel};
+  check.Dense(all).CountLimit(all);
   if (check.failed()) return;
   const int64_t points = args.points.desc->extent(0), clouds = args.clouds();
   const int bits = VoxelKeys(args.ndim, args.grid, clouds).bits();
@@ -140,17 +117,12 @@ void CheckLimits(ArgCheck& check, const Arguments& args) {
 }
 
 void CheckMemory(ArgCheck& check, const Arguments& args) {
-  ForEachTensor(check, args, [&](const TensorArg& tensor) {
-    if (tensor.desc->element_count() > 0) check.Data(tensor);
-  });
+  const TensorArg tensors[] = {args.points,      args.cloud_begins, args.voxels,     args.means,
+                               args.coordinates, args.num_points,   args.point_voxel};
+  for (const TensorArg& tensor : tensors) check.DataUnlessEmpty({tensor});
   // Each result against all tensors before it; inputs may share memory.
-  const TensorArg* const order[] = {&args.points,      &args.cloud_begins, &args.voxels,     &args.means,
-                                    &args.coordinates, &args.num_points,   &args.point_voxel};
   for (int later = 2; later < 7; ++later) {
-    for (int before = 0; before < later; ++before) {
-      if (order[later]->desc == nullptr || order[before]->desc == nullptr) continue;
-      check.Separate(*order[later], {*order[before]});
-    }
+    for (int before = 0; before < later; ++before) check.Separate(tensors[later], {tensors[before]});
   }
 }
 
@@ -167,7 +139,7 @@ int64_t FirstBadBegin(const TensorArg& begins, int64_t points) {
 }
 
 void CheckClouds(ArgCheck& check, const Call& call, const Arguments& args) {
-  if (check.failed() || args.cloud_begins.desc == nullptr || !call.handle()->value_checks) return;
+  if (check.failed() || args.cloud_begins.absent() || !call.handle()->value_checks) return;
   check.NoBadElement(args.cloud_begins, FirstBadBegin(args.cloud_begins, args.points.desc->extent(0)),
                      "numbers that ascend from 0 to the number of points");
 }
@@ -189,17 +161,13 @@ PointToVoxelProblem MakeProblem(const Arguments& args) {
   problem.most_voxels = args.max_voxels > 0 ? args.max_voxels : INT64_MAX;
   problem.room = args.coordinates.desc->extent(0);
   problem.ascending = args.order == DETOPS_VOXEL_ORDER_ASCENDING;
-  // What is not wanted has no descriptor, and then its data is not looked at.
-  const auto data = [](const TensorArg& tensor) {
-    return tensor.desc == nullptr ? nullptr : const_cast<void*>(tensor.data);
-  };
-  problem.cloud_begins = static_cast<const int32_t*>(data(args.cloud_begins));
-  problem.voxels = data(args.voxels);
-  problem.means = data(args.means);
-  problem.coordinates = static_cast<int32_t*>(data(args.coordinates));
-  problem.num_points = static_cast<int32_t*>(data(args.num_points));
-  problem.point_voxel = static_cast<int32_t*>(data(args.point_voxel));
-  problem.kernels = ChoosePointToVoxelKernels();
+  problem.cloud_begins = static_cast<const int32_t*>(args.cloud_begins.data);
+  problem.voxels = args.voxels.target;
+  problem.means = args.means.target;
+  problem.coordinates = static_cast<int32_t*>(args.coordinates.target);
+  problem.num_points = static_cast<int32_t*>(args.num_points.target);
+  problem.point_voxel = static_cast<int32_t*>(args.point_voxel.target);
+  problem.kernels = ChoosePointToVoxelKernels(problem.type);
   return problem;
 }
 
@@ -259,14 +227,14 @@ mluOpStatus_t detopsPointToVoxel(mluOpHandle_t handle, int ndim, const double ra
                           .max_voxels = max_voxels_per_cloud,
                           .order = order,
                           .points = {"points", points_desc, points},
-                          .cloud_begins = {"cloud_begins", cloud_begins_desc, cloud_begins},
+                          .cloud_begins = Optional("cloud_begins", cloud_begins_desc, cloud_begins),
+                          .voxels = OptionalOutput("voxels", voxels_desc, voxels),
+                          .means = OptionalOutput("means", means_desc, means),
                           .coordinates = {"coordinates", coordinates_desc, coordinates},
-                          .voxels = {"voxels", voxels_desc, voxels},
-                          .means = {"means", means_desc, means},
-                          .num_points = {"num_points", num_points_desc, num_points},
-                          .point_voxel = {"point_voxel", point_voxel_desc, point_voxel}};
+                          .num_points = OptionalOutput("num_points", num_points_desc, num_points),
+                          .point_voxel = OptionalOutput("point_voxel", point_voxel_desc, point_voxel)};
   ArgCheck check(call);
-  check.Handle().Descriptor(args.points).Descriptor(args.coordinates);
+  check.Handle().Descriptor({args.points, args.coordinates});
   if (check.failed()) return check.status();
   if (range_min == nullptr) return call.NullArgument("range_min", "an array of ndim numbers");
   if (voxel_size == nullptr) return call.NullArgument("voxel_size", "an array of ndim numbers");

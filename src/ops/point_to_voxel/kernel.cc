@@ -1,7 +1,5 @@
 #include "ops/point_to_voxel/kernel.h"
 
-#include <algorithm>
-
 #include "core/element_type.h"
 #include "core/long_sum.h"
 #include "core/simd_target.h"
@@ -11,6 +9,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "simd/element-inl.h"
+#include "simd/long_sum-inl.h"
 #include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 class FeatureColumns {
  public:
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
   using D = hn::ScalableTag<Real>;
 
   FeatureColumns(const MeanRows& rows, int64_t first)
@@ -46,17 +45,9 @@ class FeatureColumns {
     return sum;
   }
 
-  // Pieces of kLongSum points are summed as usual, and their sums in double.
   HWY_NOINLINE hn::Vec<D> LongSum(const int32_t* points, int64_t count) const {
-    constexpr size_t kLanes = hn::MaxLanes(D());
-    alignas(64) Real piece[kLanes] = {};
-    double total[kLanes] = {};
-    for (int64_t k = 0; k < count; k += kLongSum) {
-      hn::Store(Sum(points + k, std::min(kLongSum, count - k)), D(), piece);
-      for (size_t i = 0; i < kLanes; ++i) total[i] += static_cast<double>(piece[i]);
-    }
-    for (size_t i = 0; i < kLanes; ++i) piece[i] = static_cast<Real>(total[i]);
-    return hn::Load(D(), piece);
+    return SumInPieces(D(), count,
+                       [&](int64_t begin, int64_t end) HWY_ATTR { return Sum(points + begin, end - begin); });
   }
 
   hn::Vec<D> Mean(const PointList& list) const {
@@ -79,7 +70,7 @@ class FeatureColumns {
 
 template <typename T>
 HWY_NOINLINE void MeansOf(const MeanRows& rows) {
-  const hn::ScalableTag<RealOf<T>> d;
+  const hn::ScalableTag<Accumulator<T>> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int64_t columns = rows.columns;
   auto* const means = static_cast<T*>(rows.means);
@@ -98,22 +89,11 @@ HWY_NOINLINE void MeansOf(const MeanRows& rows) {
   }
 }
 
-void Means(mluOpDataType_t type, const MeanRows& rows) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return MeansOf<Half>(rows);
-    case MLUOP_DTYPE_BFLOAT16:
-      return MeansOf<BFloat16>(rows);
-    case MLUOP_DTYPE_DOUBLE:
-      return MeansOf<double>(rows);
-    default:
-      return MeansOf<float>(rows);
-  }
-}
-
 }  // namespace
 
-PointToVoxelKernels PointToVoxelKernelsOfTarget() { return {Means}; }
+PointToVoxelKernels PointToVoxelKernelsOfTarget(mluOpDataType_t type) {
+  return WithElementType(type, []<typename T>() -> PointToVoxelKernels { return {MeansOf<T>}; });
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace detops::point_to_voxel
@@ -124,7 +104,9 @@ namespace detops::point_to_voxel {
 
 HWY_EXPORT(PointToVoxelKernelsOfTarget);
 
-PointToVoxelKernels ChoosePointToVoxelKernels() { return DETOPS_DISPATCH(PointToVoxelKernelsOfTarget)(); }
+PointToVoxelKernels ChoosePointToVoxelKernels(mluOpDataType_t type) {
+  return DETOPS_DISPATCH(PointToVoxelKernelsOfTarget)(type);
+}
 
 }  // namespace detops::point_to_voxel
 #endif  // HWY_ONCE

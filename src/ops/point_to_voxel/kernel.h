@@ -24,11 +24,11 @@ struct MeanRows {
 };
 
 struct PointToVoxelKernels {
-  void (*means)(mluOpDataType_t type, const MeanRows& rows);
+  void (*means)(const MeanRows& rows);
 };
 
-// Those of the SIMD target in use. A call asks once, at its start.
-PointToVoxelKernels ChoosePointToVoxelKernels();
+// Those for a tensor type, of the SIMD target in use. A call asks once, at its start.
+PointToVoxelKernels ChoosePointToVoxelKernels(mluOpDataType_t type);
 
 }  // namespace detops::point_to_voxel
 

@@ -66,8 +66,8 @@ class ResultWriter {
     if (problem_.voxels != nullptr) WriteVoxels(range, lists);
     if (problem_.means != nullptr) {
       const int64_t count = range.end - range.begin;
-      problem_.kernels.means(problem_.type, {problem_.rows, problem_.points, problem_.features, lists, count,
-                                             static_cast<char*>(problem_.means) + range.begin * point_bytes_});
+      problem_.kernels.means({problem_.rows, problem_.points, problem_.features, lists, count,
+                              static_cast<char*>(problem_.means) + range.begin * point_bytes_});
     }
   }
 

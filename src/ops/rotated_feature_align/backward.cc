@@ -35,7 +35,7 @@ struct Sample {
 template <typename T>
 class Group {
  public:
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
 
   Group(const RotatedFeatureAlignProblem& problem, const Parallel& parallel, int64_t images, void* memory)
       : problem_(problem), parallel_(parallel), chunks_(Chunks(problem, parallel, images)) {

@@ -14,7 +14,7 @@ constexpr int64_t kPixelsAtOnce = 32;
 // The taps of pixels [begin, begin + count) of one image; rows count from the image's first pixel.
 template <typename T>
 struct TapBlock {
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
 
   void Fill(const RotatedFeatureAlignProblem& problem, int64_t begin, int64_t count) {
     uint32_t used = 0;
@@ -107,7 +107,7 @@ RunResult RotatedFeatureAlignForward(const RotatedFeatureAlignProblem& problem, 
     const int tasks = parallel.TaskCount(rows, DivideRoundUp(kMinTaskElements, elements_per_row));
     const bool done =
         parallel.Run(tasks, [&](int task) { AlignStripRows<T>(problem, strips, PieceOf(rows, tasks, task)); });
-    return done ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(done);
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "core/half.h"
+#include "core/element_type.h"
 #include "core/long_sum.h"
 #include "core/simd_target.h"
 
@@ -12,6 +12,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "simd/element-inl.h"
+#include "simd/long_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::rotated_feature_align {
@@ -80,32 +81,25 @@ HWY_INLINE void SumVectors(D d, const RowTerms<T, Real>& terms, const T* HWY_RES
   if constexpr (kVectors > 7) StoreElements<kMode>(s7, d, to + 7 * n);
 }
 
-// As SumVectors, for lists so long that rounding would add up (every box on one pixel, a constant gradient): pieces of
-// kLongSum terms are summed as above, and their sums in double.
-
+// As SumVectors, for lists so long that rounding would add up: every box on one pixel, a constant gradient.
 template <int kVectors, StoreMode kMode, class D, typename T, typename Real>
 HWY_NOINLINE void SumLongVectors(D d, RowTerms<T, Real> terms, const T* self, T* target, int64_t channel) {
-  constexpr size_t kMaxLanes = hn::MaxLanes(D());
   const auto n = static_cast<int64_t>(hn::Lanes(d));
-  alignas(64) Real piece[4 * kMaxLanes];
-  double total[4 * kMaxLanes];
-  for (int64_t k = 0; k < kVectors; ++k) hn::StoreU(LoadElements(d, self + channel + k * n), d, piece + k * n);
-  for (int64_t i = 0; i < kVectors * n; ++i) total[i] = piece[i];
+  LongSums<D, kVectors> sums;
+  for (int k = 0; k < kVectors; ++k) sums.Add(k, LoadElements(d, self + channel + k * n));
   const Tap<Real>* const last = terms.last;
   while (terms.first != last) {
     terms.last = last - terms.first > kLongSum ? terms.first + kLongSum : last;
     auto s0 = hn::Zero(d);
     auto s1 = s0, s2 = s0, s3 = s0, unused = s0;
     AddTerms<kVectors>(d, terms, channel, s0, s1, s2, s3, unused, unused, unused, unused);
-    hn::StoreU(s0, d, piece);
-    if constexpr (kVectors > 1) hn::StoreU(s1, d, piece + n);
-    if constexpr (kVectors > 2) hn::StoreU(s2, d, piece + 2 * n);
-    if constexpr (kVectors > 3) hn::StoreU(s3, d, piece + 3 * n);
-    for (int64_t i = 0; i < kVectors * n; ++i) total[i] += piece[i];
+    sums.Add(0, s0);
+    if constexpr (kVectors > 1) sums.Add(1, s1);
+    if constexpr (kVectors > 2) sums.Add(2, s2);
+    if constexpr (kVectors > 3) sums.Add(3, s3);
     terms.first = terms.last;
   }
-  for (int64_t i = 0; i < kVectors * n; ++i) piece[i] = static_cast<Real>(total[i]);
-  for (int64_t k = 0; k < kVectors; ++k) StoreElements<kMode>(hn::LoadU(d, piece + k * n), d, target + channel + k * n);
+  for (int k = 0; k < kVectors; ++k) StoreElements<kMode>(sums.Get(k), d, target + channel + k * n);
 }
 
 template <StoreMode kMode, class D, typename T, typename Real>
@@ -150,7 +144,7 @@ HWY_NOINLINE void SumLongRow(D d, const RowTerms<T, Real>& terms, const T* self,
 // A function of its own per type: all in one would be so large that compilers need minutes for it under sanitizers.
 template <StoreMode kMode, typename T>
 HWY_NOINLINE void SumRows(const RowSums& sums) {
-  using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  using Real = Accumulator<T>;
   const hn::ScalableTag<Real> d;
   const auto* taps = static_cast<const Tap<Real>*>(sums.taps);
   uint32_t begin = sums.begin;

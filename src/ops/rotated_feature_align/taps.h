@@ -11,7 +11,7 @@
 namespace detops::rotated_feature_align {
 
 template <typename T>
-RotatedBox<RealOf<T>> LoadBox(const void* boxes, int64_t pixel) {
+RotatedBox<Accumulator<T>> LoadBox(const void* boxes, int64_t pixel) {
   const auto number = [&](int64_t i) { return LoadReal<T>(boxes, pixel * 5 + i); };
   return {number(0), number(1), number(2), number(3), number(4)};
 }
@@ -20,7 +20,7 @@ RotatedBox<RealOf<T>> LoadBox(const void* boxes, int64_t pixel) {
 // neighbours on the map too, but must not be used.
 template <typename T, class Visit>
 inline void VisitSamples(const RotatedFeatureAlignProblem& problem, int64_t pixel, const Visit& visit) {
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
   SamplePoint<Real> samples[kMaxSamplePoints];
   FindSamplePoints(LoadBox<T>(problem.boxes, pixel), static_cast<Real>(problem.spatial_scale), problem.points, samples);
   for (int i = 0; i < problem.points; ++i) {

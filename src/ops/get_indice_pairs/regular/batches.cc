@@ -90,7 +90,7 @@ class BatchGroups {
                                     }
                                   }) &&
                       FillUnusedRows(problem_, parallel_, *outputs);
-    return done ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(done);
   }
 
  private:

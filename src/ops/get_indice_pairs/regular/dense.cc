@@ -50,31 +50,10 @@ void WriteSites(const GetIndicePairsProblem& problem, const SiteBits& bits, Rang
   }
 }
 
-}  // namespace
-
-bool DenseWayFits(const GetIndicePairsProblem& problem) {
-  // The words are cleared, counted and looked through: worth it up to some hundred words per input.
-  return RegularKernelsFit(problem) && WordCount(problem) <= 4096 + 128 * problem.sites && BitsFit(problem);
-}
-
-int64_t DenseWorkspaceBytes(const GetIndicePairsProblem& problem) {
-  Arena arena;
-  (void)TakeSiteBits(problem, arena);
-  return arena.NeededBytes();
-}
-
-RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
-                               bool count_only, int64_t* outputs) {
+// One call, in the memory of its tasks.
+RunResult MarkAndAppend(const GetIndicePairsProblem& problem, const Parallel& parallel, int tasks, int workers,
+                        TaskMemory& memory, bool count_only, int64_t* outputs) {
   const IndicePairsKernels& kernels = problem.kernels;
-  const int tasks =
-      PairLists::TaskLimit(problem, std::min(kMaxTasks, parallel.TaskCount(problem.sites, kMinTaskSites)));
-  const int workers = std::min(tasks, parallel.ThreadCount());
-  Arena counting;
-  const TaskMemory counted(problem, tasks, workers, counting);
-  void* const block = scratch.Reserve(static_cast<size_t>(counting.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena task_arena(block);
-  TaskMemory memory(problem, tasks, workers, task_arena);
   Arena arena(problem.workspace);
   const SiteBits bits = problem.workspace == nullptr ? memory.bits : TakeSiteBits(problem, arena);
   memory.pieces.Prepare();
@@ -124,9 +103,32 @@ RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Paral
         WriteSites(problem, bits, PieceOf(words, tasks, task));
     }
   };
-  const bool done = parallel.Run(parts, number_sites) && parallel.Run(3 * tasks, append_or_fill) &&
-                    FillUnusedRows(problem, parallel, *outputs);
-  return done ? RunResult::kDone : RunResult::kRunnerFailed;
+  return ResultOf(parallel.Run(parts, number_sites) && parallel.Run(3 * tasks, append_or_fill) &&
+                  FillUnusedRows(problem, parallel, *outputs));
+}
+
+}  // namespace
+
+bool DenseWayFits(const GetIndicePairsProblem& problem) {
+  // The words are cleared, counted and looked through: worth it up to some hundred words per input.
+  return RegularKernelsFit(problem) && WordCount(problem) <= 4096 + 128 * problem.sites && BitsFit(problem);
+}
+
+int64_t DenseWorkspaceBytes(const GetIndicePairsProblem& problem) {
+  Arena arena;
+  (void)TakeSiteBits(problem, arena);
+  return arena.NeededBytes();
+}
+
+RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
+                               bool count_only, int64_t* outputs) {
+  const int tasks =
+      PairLists::TaskLimit(problem, std::min(kMaxTasks, parallel.TaskCount(problem.sites, kMinTaskSites)));
+  const int workers = std::min(tasks, parallel.ThreadCount());
+  const auto make = [&](Arena& arena) { return TaskMemory(problem, tasks, workers, arena); };
+  return RunPass(scratch, make, [&](TaskMemory& memory) {
+    return MarkAndAppend(problem, parallel, tasks, workers, memory, count_only, outputs);
+  });
 }
 
 }  // namespace detops::get_indice_pairs

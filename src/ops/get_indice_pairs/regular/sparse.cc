@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
 
 #include "core/arena.h"
 #include "ops/get_indice_pairs/lists.h"
@@ -128,30 +129,9 @@ void WriteSites(const GetIndicePairsProblem& problem, const SiteWords& words, co
   }
 }
 
-}  // namespace
-
-RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
-                                bool count_only, int64_t* outputs) {
-  SiteWords words;
-  bool enough = true;
-  const auto add = [&](int64_t, int64_t site) { enough = enough && words.Add(site); };
-  ReachedSites reached(problem, add);
-  for (int64_t i = 0; i < problem.sites && enough; ++i) reached.Of(problem.indices + i * problem.columns());
-  if (!enough) return RunResult::kNoMemory;
-  words.Unite();
-  *outputs = 0;
-  for (int64_t i = 0; i < words.count(); ++i) *outputs += std::popcount(words.words()[i].bits);
-  if (count_only || !OutputsFit(problem, *outputs)) return RunResult::kDone;
-
-  const int tasks = PairLists::TaskLimit(problem, parallel.TaskCount(problem.sites, kMinTaskSites));
-  Arena counting;
-  counting.Take<int32_t>(words.count());
-  const PairLists counted(problem, tasks, counting);
-  void* const block = scratch.Reserve(static_cast<size_t>(counting.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena arena(block);
-  auto* const before = arena.Take<int32_t>(words.count());
-  PairLists lists(problem, tasks, arena);
+// All outputs, once the words are known: `before` becomes the number of sites in the words before each.
+RunResult WritePairs(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteWords& words, int tasks,
+                     int32_t* before, PairLists& lists, int64_t outputs) {
   int32_t rank = 0;
   for (int64_t i = 0; i < words.count(); ++i) {
     before[i] = rank;
@@ -177,9 +157,34 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
       reached_here.Of(problem.indices + i * problem.columns());
     }
   };
-  const bool done = parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) &&
-                    lists.Finish(parallel, false, {}) && FillUnusedRows(problem, parallel, *outputs);
-  return done ? RunResult::kDone : RunResult::kRunnerFailed;
+  return ResultOf(parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) &&
+                  lists.Finish(parallel, false, {}) && FillUnusedRows(problem, parallel, outputs));
+}
+
+}  // namespace
+
+RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
+                                bool count_only, int64_t* outputs) {
+  SiteWords words;
+  bool enough = true;
+  const auto add = [&](int64_t, int64_t site) { enough = enough && words.Add(site); };
+  ReachedSites reached(problem, add);
+  for (int64_t i = 0; i < problem.sites && enough; ++i) reached.Of(problem.indices + i * problem.columns());
+  if (!enough) return RunResult::kNoMemory;
+  words.Unite();
+  *outputs = 0;
+  for (int64_t i = 0; i < words.count(); ++i) *outputs += std::popcount(words.words()[i].bits);
+  if (count_only || !OutputsFit(problem, *outputs)) return RunResult::kDone;
+
+  const int tasks = PairLists::TaskLimit(problem, parallel.TaskCount(problem.sites, kMinTaskSites));
+  const auto make = [&](Arena& arena) {
+    auto* const before = arena.Take<int32_t>(words.count());
+    return std::pair(before, PairLists(problem, tasks, arena));
+  };
+  return RunPass(scratch, make, [&](std::pair<int32_t*, PairLists>& made) {
+    auto& [before, lists] = made;
+    return WritePairs(problem, parallel, words, tasks, before, lists, *outputs);
+  });
 }
 
 }  // namespace detops::get_indice_pairs

@@ -184,17 +184,13 @@ int64_t SubmanifoldWorkspaceBytes(const GetIndicePairsProblem& problem) {
 
 RunResult GetSubmanifoldPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch) {
   OrderedSites sites{.geometry = WordGeometry(problem)};
-  Arena counting;
-  const TaskMemory counted(problem, sites.geometry, parallel, counting);
-  void* const block = scratch.Reserve(static_cast<size_t>(counting.NeededBytes()));
-  if (block == nullptr) return RunResult::kNoMemory;
-  Arena task_arena(block);
-  TaskMemory memory(problem, sites.geometry, parallel, task_arena);
-  Arena arena(problem.workspace);
-  TakeOrderedSites(problem, arena, sites);
-  const RunResult built = BuildOrderedSites(problem, parallel, memory, sites);
-  if (built != RunResult::kDone) return built;
-  return Search(problem, parallel, sites, memory).Find() ? RunResult::kDone : RunResult::kRunnerFailed;
+  const auto make = [&](Arena& arena) { return TaskMemory(problem, sites.geometry, parallel, arena); };
+  return RunPass(scratch, make, [&](TaskMemory& memory) {
+    Arena arena(problem.workspace);
+    TakeOrderedSites(problem, arena, sites);
+    const RunResult built = BuildOrderedSites(problem, parallel, memory, sites);
+    return built != RunResult::kDone ? built : ResultOf(Search(problem, parallel, sites, memory).Find());
+  });
 }
 
 }  // namespace detops::get_indice_pairs

@@ -172,7 +172,7 @@ RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& par
     const Word mask = (Word{1} << packing.index_bits) - 1;
     for (int64_t i = range.begin; i < range.end; ++i) rows.order[i] = static_cast<int32_t>(sorted[i] & mask);
   });
-  return ordered ? RunResult::kDone : RunResult::kRunnerFailed;
+  return ResultOf(ordered);
 }
 
 }  // namespace

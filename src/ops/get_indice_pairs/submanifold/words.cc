@@ -85,7 +85,7 @@ RunResult SortIntoWords(const GetIndicePairsProblem& problem, const WordGeometry
                                              .begins = words.begins,
                                              .order = words.order});
   };
-  return CollectPieces(parallel, sites, same, rank, words) ? RunResult::kDone : RunResult::kRunnerFailed;
+  return ResultOf(CollectPieces(parallel, sites, same, rank, words));
 }
 
 }  // namespace

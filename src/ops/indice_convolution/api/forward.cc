@@ -1,24 +1,24 @@
-// The C entry points of the forward convolution, plain and fused: check table, then problem, then run.
-#include "ops/indice_convolution/api/forward.h"
-
+// The C entry points of the forward convolution, plain, fused and with a rulebook: check table, then problem, then run.
 #include <cmath>
 
-#include "core/context.h"
 #include "core/data_type.h"
-#include "ops/indice_convolution/api/check.h"
+#include "ops/indice_convolution/api/arguments.h"
 #include "recording/gen_case.h"
 
 namespace detops::indice_convolution {
+namespace {
 
-void CheckForwardTypes(ArgCheck& check, const ForwardArguments& args) {
-  check.FloatingType(args.features).FloatingType(args.filters);
-  if (args.pairs.desc != nullptr) check.Int32(args.pairs);
-  check.FloatingType(args.out).SameType(args.filters, args.features).SameType(args.out, args.features);
-  if (args.bias.desc != nullptr) check.SameType(args.bias, args.features);
-  if (args.residual.desc != nullptr) check.SameType(args.residual, args.features);
-}
+struct Arguments {
+  TensorArg features, filters;
+  OutputArg out;
+  ConvolutionArguments pairs;
+  TensorArg bias = Optional("bias", nullptr, nullptr);
+  TensorArg residual = Optional("residual", nullptr, nullptr);
+  detopsActivation_t activation = DETOPS_ACTIVATION_NONE;
+  float negative_slope = 0;
+};
 
-void CheckActivation(ArgCheck& check, const ForwardArguments& args) {
+void CheckActivation(ArgCheck& check, const Arguments& args) {
   check
       .Integer("activation", static_cast<int>(args.activation),
                args.activation >= DETOPS_ACTIVATION_NONE && args.activation <= DETOPS_ACTIVATION_LEAKY_RELU,
@@ -27,146 +27,102 @@ void CheckActivation(ArgCheck& check, const ForwardArguments& args) {
               args.activation != DETOPS_ACTIVATION_LEAKY_RELU || std::isfinite(args.negative_slope), "a finite number");
 }
 
-void CheckForwardFilter(ArgCheck& check, const Call& call, const TensorArg& filters) {
+// The layout alone.
+void CheckLayout(ArgCheck& check, const TensorArg& filters) {
   if (check.failed()) return;
   const mluOpTensorLayout_t layout = filters.desc->layout;
   const bool known = IsFilterLayout(layout);
   const bool lifted = known && FilterLayoutFits(layout, filters.desc->rank());
   const bool contract = layout == MLUOP_LAYOUT_NDHWC || layout == MLUOP_LAYOUT_NCDHW || layout == MLUOP_LAYOUT_ARRAY;
-  check.Rule(contract || (IsFull(call) && known), MLUOP_STATUS_NOT_SUPPORTED,
+  check.Rule(contract || (check.full() && known), MLUOP_STATUS_NOT_SUPPORTED,
              "filters has layout %s, expected NDHWC, NCDHW or ARRAY%s%s.", LayoutName(layout),
-             IsFull(call) ? ", or NHWC, NCHW or HWCN with rank 4" : "", lifted ? kFullProfileLifts : "");
+             check.full() ? ", or NHWC, NCHW or HWCN with rank 4" : "", lifted ? kFullProfileLifts : "");
 }
 
-void CheckForwardFilterRank(ArgCheck& check, const Call& call, const TensorArg& filters) {
+// The rank, and whether the layout fits it.
+void CheckRank(ArgCheck& check, const TensorArg& filters) {
   if (check.failed()) return;
   const int rank = filters.desc->rank();
-  check.Rule(rank == 5 || (rank == 4 && IsFull(call)), MLUOP_STATUS_NOT_SUPPORTED,
-             "filters has rank %d, expected %s%s.", rank, IsFull(call) ? "4 or 5" : "5",
+  check.Rule(rank == 5 || (rank == 4 && check.full()), MLUOP_STATUS_NOT_SUPPORTED,
+             "filters has rank %d, expected %s%s.", rank, check.full() ? "4 or 5" : "5",
              rank == 4 && FilterLayoutFits(filters.desc->layout, rank) ? kFullProfileLifts : "");
   CheckFilterLayout(check, filters);
 }
 
-void CheckFinishRanks(ArgCheck& check, const ForwardArguments& args) {
-  if (args.bias.desc != nullptr) check.Rank(args.bias, 1);
-  if (args.residual.desc != nullptr) check.Rank(args.residual, 2);
-}
-
-void CheckFinishDense(ArgCheck& check, const ForwardArguments& args) {
-  if (args.bias.desc != nullptr) check.Dense(args.bias);
-  if (args.residual.desc != nullptr) check.Dense(args.residual);
-}
-
-void CheckFinishCounts(ArgCheck& check, const ForwardArguments& args) {
-  if (args.bias.desc != nullptr) check.CountLimit(args.bias);
-  if (args.residual.desc != nullptr) check.CountLimit(args.residual);
-}
-
-void CheckFinishData(ArgCheck& check, const ForwardArguments& args) {
-  if (args.bias.desc != nullptr) check.Data(args.bias);
-  if (args.residual.desc != nullptr) check.Data(args.residual);
-}
-
-void CheckFinishSeparate(ArgCheck& check, const ForwardArguments& args) {
-  if (args.bias.desc != nullptr) check.Separate(args.out, {args.bias});
-  if (args.residual.desc != nullptr) check.Separate(args.out, {args.residual});
-}
-
-void CheckFinishShapes(ArgCheck& check, const ForwardArguments& args, Dim& rows, Dim& columns) {
-  if (args.bias.desc != nullptr) check.Shape(args.bias, {columns});
-  if (args.residual.desc != nullptr) check.Shape(args.residual, {rows, columns});
-}
-
-RowProductsProblem MakeForwardProblem(const ForwardArguments& args) {
-  const Finish finish = {args.bias.data, args.residual.data, args.activation, args.negative_slope};
-  return {args.features.desc->type, FilterMatricesOf(*args.filters.desc),
-          args.features.data,       args.features.desc->extent(0),
-          args.filters.data,        const_cast<void*>(args.out.data),
-          args.out.desc->extent(0), finish};
-}
-
-namespace {
-
-struct PairArguments {
-  const int64_t* indice_num;
-  int64_t num_act_out;
-  int64_t inverse;
-  int64_t sub_m;
-};
-
-// Everything before the data pointers.
-void CheckShapes(ArgCheck& check, const Call& call, const ForwardArguments& args, const PairArguments& pairs,
-                 bool fused) {
-  check.Handle().Descriptor(args.features).Descriptor(args.filters).Descriptor(args.pairs);
-  CheckIndiceNumPointer(check, pairs.indice_num);
-  check.Descriptor(args.out);
-  if (fused) check.FullProfile();
-  CheckForwardTypes(check, args);
+// Everything between the descriptors and the data pointers. `out_rows` is bound to what the rows of features_out must
+// be, `feature_rows` to those of features or to nothing.
+void CheckShapes(ArgCheck& check, const Arguments& args, Dim& feature_rows, Dim& out_rows) {
+  const auto& [features, filters, out, pairs, bias, residual, activation, negative_slope] = args;
+  check.FloatingType({features, filters}).Int32(pairs.tensor).FloatingType(out);
+  check.SameType(filters, features).SameType(out, features).SameType(bias, features).SameType(residual, features);
   CheckZeroOrOne(check, "sub_m", pairs.sub_m);
   CheckZeroOrOne(check, "inverse", pairs.inverse);
-  if (fused) CheckActivation(check, args);
-  CheckInverse(check, call, pairs.inverse, MLUOP_STATUS_NOT_SUPPORTED);
-  CheckForwardFilter(check, call, args.filters);
-  check.Rank(args.features, 2).Rank(args.pairs, 3).Rank(args.out, 2);
-  CheckFinishRanks(check, args);
-  CheckForwardFilterRank(check, call, args.filters);
-  check.Dense(args.features).Dense(args.filters).Dense(args.pairs).Dense(args.out);
-  CheckFinishDense(check, args);
-  check.CountLimit(args.features).CountLimit(args.filters).CountLimit(args.pairs).CountLimit(args.out);
-  CheckFinishCounts(check, args);
+  CheckActivation(check, args);
+  CheckInverse(check, pairs.inverse, MLUOP_STATUS_NOT_SUPPORTED);
+  CheckLayout(check, filters);
+  check.Rank(features, 2).Rank(pairs.tensor, 3).Rank(out, 2).Rank(bias, 1).Rank(residual, 2);
+  CheckRank(check, filters);
+  check.Dense({features, filters, pairs.tensor, out, bias, residual});
+  check.CountLimit({features, filters, pairs.tensor, out, bias, residual});
   if (check.failed()) return;
-  const FilterMatrices filter = FilterMatricesOf(*args.filters.desc);
-  CheckOffsets(check, args.filters, filter);
-  const int64_t length = args.pairs.desc->extent(2);
-  Dim L("L", length), Ci("Ci", filter.rows), Co("Co", filter.columns), K("K", filter.offsets);
-  Dim feature_rows("rows"), out_rows("num_act_out", pairs.num_act_out);
-  check.Shape(args.features, {pairs.inverse == 1 ? feature_rows : L, Ci})
-      .Shape(args.pairs, {K, 2, L})
-      .Shape(args.out, {out_rows, Co});
-  if (pairs.inverse == 1) check.Shape(args.out, {L, Co});
-  CheckFinishShapes(check, args, out_rows, Co);
-  CheckCounts(check, pairs.indice_num, filter.offsets, length);
+  const FilterMatrices filter = FilterMatricesOf(*filters.desc);
+  CheckOffsets(check, filters, filter, pairs);
+  Dim L("L", pairs.length()), Ci("Ci", filter.rows), Co("Co", filter.columns), K("K", filter.offsets);
+  check.Shape(features, {pairs.inverted() || pairs.on_rulebook() ? feature_rows : L, Ci})
+      .Shape(pairs.tensor, {K, 2, L})
+      .Shape(out, {out_rows, Co});
+  if (pairs.inverted() && !pairs.on_rulebook()) check.Shape(out, {L, Co});
+  check.Shape(bias, {Co}).Shape(residual, {out_rows, Co});
+  CheckCounts(check, pairs);
 }
 
 // The call as a case file.
-void Describe(const ForwardArguments& args, const PairArguments& pairs, GenCase& record) {
+void Describe(const Arguments& args, GenCase& record) {
   record.RandomInput(args.features);
   record.RandomInput(args.filters);
-  record.RealInput(args.pairs);
+  record.RealInput(args.pairs.tensor);
   record.Output(args.out);
-  record.Param("num_active_out", pairs.num_act_out);
-  record.Param("inverse", pairs.inverse);
-  record.Param("sub_m", pairs.sub_m);
-  record.Param("indice_num", pairs.indice_num, args.pairs.desc->extent(0));
+  record.Param("num_active_out", args.out.desc->extent(0));
+  record.Param("inverse", args.pairs.inverse);
+  record.Param("sub_m", args.pairs.sub_m);
+  record.Param("indice_num", args.pairs.indice_num, args.pairs.tensor.desc->extent(0));
 }
 
-mluOpStatus_t RunForward(const char* name, mluOpHandle_t handle, const ForwardArguments& args,
-                         const PairArguments& pairs, void* workspace, size_t workspace_size, bool fused) {
-  const Call call(name, handle);
-  ArgCheck check(call);
-  CheckShapes(check, call, args, pairs, fused);
+// After the shapes. `case_name` is nullptr for calls that no case file can hold.
+mluOpStatus_t CheckDataAndRun(const Call& call, ArgCheck& check, const Arguments& args, const char* case_name) {
   if (check.failed()) return check.status();
-  const char* const case_name = fused ? nullptr : "indice_convolution_forward";
-  const auto describe = [&](GenCase& record) { Describe(args, pairs, record); };
-  const bool empty = AnyEmpty({args.features, args.filters, args.pairs, args.out});
-  if (empty && (args.out.desc->element_count() == 0 || args.out.data == nullptr)) {
+  const auto& [features, filters, out, pairs, bias, residual, activation, negative_slope] = args;
+  const auto describe = [&](GenCase& record) { Describe(args, record); };
+  const bool empty = AnyEmpty({features, filters, pairs.tensor, out});
+  if (empty && (out.data == nullptr || out.desc->element_count() == 0)) {
     return RunRecorded(call, case_name, describe, [&] { return call.Succeed(); });
   }
-  if (!empty) check.Data(args.features).Data(args.filters).Data(args.pairs).Data(args.out);
-  CheckFinishData(check, args);
-  const bool inverse = pairs.inverse == 1;
-  const int64_t features_rows = args.features.desc->extent(0);
-  const int64_t out_rows = args.out.desc->extent(0);
-  const RowProductsProblem problem = MakeForwardProblem(args);
-  IndicePairs lists = NoPairs(inverse ? out_rows : features_rows, inverse ? features_rows : out_rows);
-  if (!empty) {
-    lists = MakeIndicePairs(args.pairs, pairs.indice_num, lists.rows[0], lists.rows[1]);
-    const BufferArg counts("indice_num", pairs.indice_num, static_cast<size_t>(lists.offsets) * sizeof(int64_t));
-    CheckBuffers(check, args.out, {args.features, args.filters, args.pairs, counts}, workspace, workspace_size);
-  }
-  CheckFinishSeparate(check, args);
+  if (!empty) check.Data({features, filters, pairs.tensor, out});
+  check.Data({bias, residual});
+  if (!empty) CheckBuffers(check, out, features, filters, pairs);
+  check.Separate(out, {bias, residual});
   if (check.failed()) return check.status();
-  return RunRecorded(call, case_name, describe, [&] { return RunAndFinish(call, problem, lists, inverse ? 0 : 1); });
+  const RowProductsProblem problem = {.type = features.desc->type,
+                                      .filter = FilterMatricesOf(*filters.desc),
+                                      .source = features.data,
+                                      .source_rows = features.desc->extent(0),
+                                      .filters = filters.data,
+                                      .target = out.target,
+                                      .target_rows = out.desc->extent(0),
+                                      .finish = {bias.data, residual.data, activation, negative_slope}};
+  const ConvolutionPairs lists = MakePairs(pairs, empty, problem.source_rows, problem.target_rows);
+  return RunRecorded(call, case_name, describe,
+                     [&] { return RunConvolution(call, problem, lists, pairs.inverted() ? 0 : 1); });
+}
+
+// The descriptors, then everything up to the data pointers.
+void CheckOnPairs(ArgCheck& check, const Arguments& args, int64_t num_act_out, bool fused) {
+  check.Handle().Descriptor({args.features, args.filters, args.pairs.tensor});
+  CheckIndiceNumPointer(check, args.pairs.indice_num);
+  check.Descriptor(args.out);
+  if (fused) check.FullProfile();
+  Dim feature_rows("rows"), out_rows("num_act_out", num_act_out);
+  CheckShapes(check, args, feature_rows, out_rows);
 }
 
 }  // namespace
@@ -185,11 +141,11 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndiceConvolutionForwardWorkspaceSize(
   const Call call("mluOpGetIndiceConvolutionForwardWorkspaceSize", handle);
   if (workspace_size == nullptr) return call.NullResult("workspace_size");
   ArgCheck check(call);
-  const ForwardArguments args = {.features = {"features", features_desc, nullptr},
-                                 .filters = {"filters", filters_desc, nullptr},
-                                 .pairs = {"indice_pairs", indice_pairs_desc, nullptr},
-                                 .out = {"features_out", features_out_desc, nullptr}};
-  CheckShapes(check, call, args, {indice_num, num_act_out, inverse, sub_m}, false);
+  const Arguments args = {.features = {"features", features_desc, nullptr},
+                          .filters = {"filters", filters_desc, nullptr},
+                          .out = {"features_out", features_out_desc, nullptr},
+                          .pairs = {{{"indice_pairs", indice_pairs_desc, nullptr}, indice_num}, inverse, sub_m}};
+  CheckOnPairs(check, args, num_act_out, false);
   if (check.failed()) return check.status();
   *workspace_size = 0;
   return call.Succeed();
@@ -201,12 +157,16 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionForward(
     const void* indice_pairs, const int64_t indice_num[], const int64_t num_act_out, const int64_t inverse,
     const int64_t sub_m, void* workspace, size_t workspace_size, const mluOpTensorDescriptor_t features_out_desc,
     void* features_out) {
-  const ForwardArguments args = {.features = {"features", features_desc, features},
-                                 .filters = {"filters", filters_desc, filters},
-                                 .pairs = {"indice_pairs", indice_pairs_desc, indice_pairs},
-                                 .out = {"features_out", features_out_desc, features_out}};
-  return RunForward("mluOpIndiceConvolutionForward", handle, args, {indice_num, num_act_out, inverse, sub_m}, workspace,
-                    workspace_size, false);
+  const Call call("mluOpIndiceConvolutionForward", handle);
+  const Arguments args = {
+      .features = {"features", features_desc, features},
+      .filters = {"filters", filters_desc, filters},
+      .out = {"features_out", features_out_desc, features_out},
+      .pairs = {
+          {{"indice_pairs", indice_pairs_desc, indice_pairs}, indice_num}, inverse, sub_m, workspace, workspace_size}};
+  ArgCheck check(call);
+  CheckOnPairs(check, args, num_act_out, false);
+  return CheckDataAndRun(call, check, args, "indice_convolution_forward");
 }
 
 mluOpStatus_t detopsIndiceConvolutionForwardFused(mluOpHandle_t handle, const mluOpTensorDescriptor_t features_desc,
@@ -218,14 +178,40 @@ mluOpStatus_t detopsIndiceConvolutionForwardFused(mluOpHandle_t handle, const ml
                                                   const mluOpTensorDescriptor_t residual_desc, const void* residual,
                                                   detopsActivation_t activation, float negative_slope,
                                                   const mluOpTensorDescriptor_t features_out_desc, void* features_out) {
-  const ForwardArguments args = {.features = {"features", features_desc, features},
-                                 .filters = {"filters", filters_desc, filters},
-                                 .pairs = {"indice_pairs", indice_pairs_desc, indice_pairs},
-                                 .out = {"features_out", features_out_desc, features_out},
-                                 .bias = {"bias", bias_desc, bias_desc == nullptr ? nullptr : bias},
-                                 .residual = {"residual", residual_desc, residual_desc == nullptr ? nullptr : residual},
-                                 .activation = activation,
-                                 .negative_slope = negative_slope};
-  return RunForward("detopsIndiceConvolutionForwardFused", handle, args, {indice_num, num_act_out, inverse, sub_m},
-                    nullptr, 0, true);
+  const Call call("detopsIndiceConvolutionForwardFused", handle);
+  const Arguments args = {.features = {"features", features_desc, features},
+                          .filters = {"filters", filters_desc, filters},
+                          .out = {"features_out", features_out_desc, features_out},
+                          .pairs = {{{"indice_pairs", indice_pairs_desc, indice_pairs}, indice_num}, inverse, sub_m},
+                          .bias = Optional("bias", bias_desc, bias),
+                          .residual = Optional("residual", residual_desc, residual),
+                          .activation = activation,
+                          .negative_slope = negative_slope};
+  ArgCheck check(call);
+  CheckOnPairs(check, args, num_act_out, true);
+  return CheckDataAndRun(call, check, args, nullptr);
+}
+
+mluOpStatus_t detopsRulebookConvolutionForward(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
+                                               const mluOpTensorDescriptor_t features_desc, const void* features,
+                                               const mluOpTensorDescriptor_t filters_desc, const void* filters,
+                                               const mluOpTensorDescriptor_t bias_desc, const void* bias,
+                                               const mluOpTensorDescriptor_t residual_desc, const void* residual,
+                                               detopsActivation_t activation, float negative_slope,
+                                               const mluOpTensorDescriptor_t features_out_desc, void* features_out) {
+  const Call call("detopsRulebookConvolutionForward", handle);
+  const Arguments args = {.features = {"features", features_desc, features},
+                          .filters = {"filters", filters_desc, filters},
+                          .out = {"features_out", features_out_desc, features_out},
+                          .pairs = {{.rulebook = rulebook}, inverse},
+                          .bias = Optional("bias", bias_desc, bias),
+                          .residual = Optional("residual", residual_desc, residual),
+                          .activation = activation,
+                          .negative_slope = negative_slope};
+  ArgCheck check(call);
+  CheckRulebook(check, rulebook);
+  check.Descriptor({args.features, args.filters, args.out}).FullProfile();
+  RulebookDims rows(rulebook, args.pairs.inverted());
+  CheckShapes(check, args, rows.input, rows.output);
+  return CheckDataAndRun(call, check, args, nullptr);
 }

@@ -26,7 +26,7 @@ namespace {
 template <typename T>
 class PackedRows {
  public:
-  using C = SumOf<T>;
+  using C = Accumulator<T>;
 
   template <class D>
   PackedRows(D d, const OuterProductsPart& part)
@@ -99,21 +99,21 @@ class PackedRows {
 
 template <typename T>
 void AddPackedOf(const OuterProductsPart& part) {
-  const hn::ScalableTag<SumOf<T>> d;
+  const hn::ScalableTag<Accumulator<T>> d;
   const FilterMatrices& filter = part.problem->filter;
   const PartPairs<T> all(part);
   const PackedRows<T> packed(d, part);
   for (int64_t begin = all.first(); begin < all.last(); begin += part.chunk) {
     const RowPairs<T> pairs = all.From(begin, part.chunk);
     AddPanels<true>(d, packed.Copy(d, pairs), all.Next(d, begin + pairs.count, part.chunk), filter.rows, filter.columns,
-                    static_cast<SumOf<T>*>(part.sums));
+                    static_cast<Accumulator<T>*>(part.sums));
   }
 }
 
 template <typename T>
 void StoreOf(const FilterMatrices& filter, const void* sums, int64_t distance, int64_t parts, int64_t offset,
              int64_t begin, int64_t end, void* filters) {
-  using C = SumOf<T>;
+  using C = Accumulator<T>;
   const hn::ScalableTag<C> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   T* const to = static_cast<T*>(filters) + offset * filter.offset_stride;
@@ -143,13 +143,13 @@ void StoreOf(const FilterMatrices& filter, const void* sums, int64_t distance, i
 
 template <typename T>
 OuterProductsKernels KernelsOf() {
-  const hn::ScalableTag<SumOf<T>> d;
+  const hn::ScalableTag<Accumulator<T>> d;
   return {static_cast<int64_t>(hn::Lanes(d)),
-          sizeof(SumOf<T>),
-          !std::is_same_v<T, SumOf<T>>,
+          sizeof(Accumulator<T>),
+          !std::is_same_v<T, Accumulator<T>>,
           AddPackedOf<T>,
-          AddPackedOf<SumOf<T>>,
-          AddInPlaceOn(std::is_same_v<SumOf<T>, double>),
+          AddPackedOf<Accumulator<T>>,
+          AddInPlaceOn(std::is_same_v<Accumulator<T>, double>),
           ConvertElements<T>,
           StoreOf<T>};
 }

@@ -44,9 +44,9 @@ bool StreamsRows(const RowProductsProblem& problem) {
 // Columns [begin, end) of `rows` target rows from `first` on; their sums are `stride` apart. The last vector of the
 // first `whole` rows may be written whole.
 template <StoreMode kMode, typename T>
-void FinishRows(const RowProductsProblem& problem, int64_t first, int64_t rows, const SumOf<T>* HWY_RESTRICT sums,
+void FinishRows(const RowProductsProblem& problem, int64_t first, int64_t rows, const Accumulator<T>* HWY_RESTRICT sums,
                 int64_t stride, int64_t begin, int64_t end, int64_t whole) {
-  const hn::ScalableTag<SumOf<T>> d;
+  const hn::ScalableTag<Accumulator<T>> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int64_t width = problem.filter.columns;
   const Finish finish = problem.finish;
@@ -63,13 +63,13 @@ void FinishRows(const RowProductsProblem& problem, int64_t first, int64_t rows, 
     }
     if (c < end) {
       auto v = hn::LoadU(d, sums + c - begin);
-      if (bias != nullptr) v = hn::Add(v, LoadSome(d, bias + c, end - c));
-      if (residual != nullptr) v = hn::Add(v, LoadSome(d, residual + c, end - c));
+      if (bias != nullptr) v = hn::Add(v, LoadFirst(d, bias + c, end - c));
+      if (residual != nullptr) v = hn::Add(v, LoadFirst(d, residual + c, end - c));
       v = Activate(d, v, finish);
       if (row < whole) {
         StoreElements(v, d, to + c);
       } else {
-        StoreSome(v, d, to + c, end - c);
+        StoreFirst(v, d, to + c, end - c);
       }
     }
     if (residual != nullptr) residual += width;

@@ -127,8 +127,9 @@ HWY_INLINE void GatherChunk(D d, const RowProductsTile& tile, const ListPart& pa
 // All columns of [column_begin, column_end) of the sums, for the pairs of one offset; `next` are those of the next one.
 template <typename T>
 void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListPart& next,
-                  GatheredRows<SumOf<T>> gathered, const SumOf<T>* panels, int64_t column_begin, int64_t column_end) {
-  using C = SumOf<T>;
+                  GatheredRows<Accumulator<T>> gathered, const Accumulator<T>* panels, int64_t column_begin,
+                  int64_t column_end) {
+  using C = Accumulator<T>;
   const hn::ScalableTag<C> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int64_t depth = tile.problem->filter.rows;
@@ -179,9 +180,9 @@ void MultiplyThin(D d, const GatheredRows<C>& gathered, int64_t count, const C* 
 
 // The pairs of one offset, in the way that was chosen.
 template <typename T>
-void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& next, GatheredRows<SumOf<T>> gathered,
-             const SumOf<T>* panels, int64_t begin, int64_t end) {
-  using C = SumOf<T>;
+void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& next,
+             GatheredRows<Accumulator<T>> gathered, const Accumulator<T>* panels, int64_t begin, int64_t end) {
+  using C = Accumulator<T>;
   if (tile.way == RowProductsWay::kPanels) {
     return MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
   }
@@ -204,8 +205,8 @@ void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& 
 
 // As AddPart for a crowded block. Leaves the sums at zero.
 template <typename T>
-void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRows<SumOf<T>>& gathered,
-                    const SumOf<T>* panels, int64_t begin, int64_t end) {
+void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRows<Accumulator<T>>& gathered,
+                    const Accumulator<T>* panels, int64_t begin, int64_t end) {
   const int64_t stride = gathered.sums_stride;
   double* const exact = tile.exact - tile.first * kBlockRows * stride;
   // Thin products add every channel straight to the sum.
@@ -216,7 +217,7 @@ void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRo
     AddPart<T>(tile, piece, {nullptr, nullptr, 0}, gathered, panels, begin, end);
     for (int64_t i = 0; i < piece.count; ++i) {
       // A row that occurs again adds zeros then.
-      SumOf<T>* HWY_RESTRICT row = gathered.sums + piece.near[i] * stride;
+      Accumulator<T>* HWY_RESTRICT row = gathered.sums + piece.near[i] * stride;
       double* HWY_RESTRICT to = exact + piece.near[i] * stride;
       for (int64_t c = 0; c < stride; ++c) {
         to[c] += static_cast<double>(row[c]);
@@ -229,8 +230,8 @@ void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRo
 
 // The sums of one tile and block of columns.
 template <typename T>
-void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const GatheredRows<SumOf<T>>& gathered) {
-  const hn::ScalableTag<SumOf<T>> d;
+void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const GatheredRows<Accumulator<T>>& gathered) {
+  const hn::ScalableTag<Accumulator<T>> d;
   const FilterMatrices& filter = tile.problem->filter;
   const int64_t matrix = filter.rows * PaddedColumns(filter.columns, static_cast<int64_t>(hn::Lanes(d)));
   const auto part_of = [&](int64_t k) {
@@ -244,7 +245,7 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const Gath
     const ListPart part = next;
     next = part_of(k + 1);
     if (part.count == 0) continue;
-    const SumOf<T>* const panels = static_cast<const SumOf<T>*>(tile.panels) + k * matrix;
+    const Accumulator<T>* const panels = static_cast<const Accumulator<T>*>(tile.panels) + k * matrix;
     if (tile.exact != nullptr) {
       AddCrowdedPart<T>(tile, part, gathered, panels, begin, end);
     } else {
@@ -256,7 +257,7 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const Gath
 // Whether the sums are the result.
 template <typename T>
 bool NothingToFinish(const Finish& finish) {
-  return std::is_same_v<T, SumOf<T>> && finish.bias == nullptr && finish.residual == nullptr &&
+  return std::is_same_v<T, Accumulator<T>> && finish.bias == nullptr && finish.residual == nullptr &&
          finish.activation == DETOPS_ACTIVATION_NONE;
 }
 
@@ -271,7 +272,7 @@ bool SumsInTarget(const RowProductsTile& tile, int64_t lanes) {
 
 template <typename T>
 void MultiplyTileOf(const RowProductsTile& tile) {
-  using C = SumOf<T>;
+  using C = Accumulator<T>;
   const hn::ScalableTag<C> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const RowProductsProblem& problem = *tile.problem;
@@ -316,10 +317,10 @@ void MultiplyTileOf(const RowProductsTile& tile) {
 
 template <typename T>
 RowProductsKernels KernelsOf() {
-  const hn::ScalableTag<SumOf<T>> d;
+  const hn::ScalableTag<Accumulator<T>> d;
   return {static_cast<int64_t>(hn::Lanes(d)),
-          sizeof(SumOf<T>),
-          !std::is_same_v<T, SumOf<T>>,
+          sizeof(Accumulator<T>),
+          !std::is_same_v<T, Accumulator<T>>,
           PackOf<T>,
           MultiplyTileOf<T>,
           ConvertElements<T>};

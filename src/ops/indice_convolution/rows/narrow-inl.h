@@ -130,7 +130,7 @@ inline void OrderColumns(const float* sums, int64_t rows, int64_t columns, const
     if (r < ordered.whole) {
       hn::StoreU(row, d, to);
     } else {
-      StoreSome(row, d, to, columns);
+      StoreFirst(row, d, to, columns);
     }
   }
 }

@@ -29,8 +29,8 @@ using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace):
 // Rows of `count` columns, one behind the other and `padded` with zeros.
 template <typename T>
 void PackPanel(const FilterMatrices& filter, const T* HWY_RESTRICT from, int64_t count, int64_t padded,
-               SumOf<T>* HWY_RESTRICT to) {
-  const hn::ScalableTag<SumOf<T>> d;
+               Accumulator<T>* HWY_RESTRICT to) {
+  const hn::ScalableTag<Accumulator<T>> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   int64_t packed_rows = 0, packed_columns = 0;  // so far
 #if HWY_TARGET != HWY_SCALAR
@@ -55,14 +55,14 @@ void PackPanel(const FilterMatrices& filter, const T* HWY_RESTRICT from, int64_t
     if (filter.column_stride == 1) {
       for (; c + n <= count; c += n) hn::StoreU(LoadElements(d, line + c), d, to + c);
     }
-    for (; c < count; ++c) to[c] = ToSum(line[c * filter.column_stride]);
+    for (; c < count; ++c) to[c] = ToAccumulator(line[c * filter.column_stride]);
     for (; c < padded; ++c) to[c] = 0;
   }
 }
 
 template <typename T>
 void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, void* panels) {
-  using C = SumOf<T>;
+  using C = Accumulator<T>;
   const hn::ScalableTag<C> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const T* const from = static_cast<const T*>(filters) + offset * filter.offset_stride;
@@ -70,7 +70,7 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
   if constexpr (kHasNarrow<C>) {
     if (WayOf(filter, n, sizeof(C)) == RowProductsWay::kNarrow) {
       const auto weight_of = [&](int64_t row, int64_t column) {
-        return ToSum(from[row * filter.row_stride + column * filter.column_stride]);
+        return ToAccumulator(from[row * filter.row_stride + column * filter.column_stride]);
       };
       return PackNarrow(filter, weight_of, to);
     }

@@ -9,43 +9,16 @@
 #endif
 
 #include <cstdint>
-#include <type_traits>
 
+#include "core/element_type.h"
 #include "hwy/highway.h"
-#include "simd/element-inl.h"
+#include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
 using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
-
-template <typename T>
-using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-template <typename T>
-HWY_INLINE SumOf<T> ToSum(T value) {
-  if constexpr (std::is_same_v<T, double>) {
-    return value;
-  } else {
-    return ToFloat(value);
-  }
-}
-
-// Fewer elements than a vector has, in a vector; nothing behind them is read.
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadSome(D d, const T* from, int64_t count) {
-  SumOf<T> values[hn::MaxLanes(D())] = {};
-  for (int64_t i = 0; i < count; ++i) values[i] = ToSum(from[i]);
-  return hn::LoadU(d, values);
-}
-
-template <class D, typename T>
-HWY_INLINE void StoreSome(hn::Vec<D> v, D d, T* to, int64_t count) {
-  T values[hn::MaxLanes(D())];
-  StoreElements(v, d, values);
-  for (int64_t i = 0; i < count; ++i) to[i] = values[i];
-}
 
 // A row in the type of the sums. The last vector is written whole; it is also read whole if that stays before the end
 // of the tensor, so what stands behind the row is any number.
@@ -55,19 +28,19 @@ HWY_INLINE void ConvertRow(D d, const T* HWY_RESTRICT from, int64_t count, const
   int64_t i = 0;
   for (; i + n <= count; i += n) hn::StoreU(LoadElements(d, from + i), d, to + i);
   if (i == count) return;
-  hn::StoreU(end - from >= i + n ? LoadElements(d, from + i) : LoadSome(d, from + i, count - i), d, to + i);
+  hn::StoreU(end - from >= i + n ? LoadElements(d, from + i) : LoadFirst(d, from + i, count - i), d, to + i);
 }
 
 // Elements [begin, end) of a tensor in the type of the sums, at the same places.
 template <typename T>
 void ConvertElements(const void* tensor, int64_t begin, int64_t end, void* numbers) {
-  const hn::ScalableTag<SumOf<T>> d;
+  const hn::ScalableTag<Accumulator<T>> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const T* HWY_RESTRICT from = static_cast<const T*>(tensor);
-  SumOf<T>* HWY_RESTRICT to = static_cast<SumOf<T>*>(numbers);
+  Accumulator<T>* HWY_RESTRICT to = static_cast<Accumulator<T>*>(numbers);
   int64_t i = begin;
   for (; i + n <= end; i += n) hn::StoreU(LoadElements(d, from + i), d, to + i);
-  for (; i < end; ++i) to[i] = ToSum(from[i]);
+  for (; i < end; ++i) to[i] = ToAccumulator(from[i]);
 }
 
 }  // namespace HWY_NAMESPACE

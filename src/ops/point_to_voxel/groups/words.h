@@ -20,7 +20,7 @@ template <typename T>
 class KeyBlock {
  public:
   static constexpr int64_t kPoints = 64;
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
 
   explicit KeyBlock(const PointToVoxelProblem& problem) : problem_(problem), keys_(KeysOf(problem)) {
     for (int axis = 0; axis < problem.dims; ++axis) {

@@ -16,24 +16,22 @@ namespace {
 PsRoiPoolProblem MakeProblem(const PsRoiPoolArguments& args) {
   const bool channels_first = args.map.desc->layout == MLUOP_LAYOUT_NCHW;
   const PsRoiPoolAxes axes{channels_first};
-  PsRoiPoolProblem problem = {.type = args.map.desc->type,
-                              .rules = args.rules,
-                              .channels_first = channels_first,
-                              .spatial_scale = args.spatial_scale,
-                              .images = args.map.desc->extent(0),
-                              .height = args.map.desc->extent(axes.map_height()),
-                              .width = args.map.desc->extent(axes.map_width()),
-                              .roi_count = args.rois.desc->extent(0),
-                              .pooled_height = args.pooled_height,
-                              .pooled_width = args.pooled_width,
-                              .output_dim = args.output_dim,
-                              .rois = args.rois.data,
-                              .source = args.rules.backward ? args.pooled.data : args.map.data,
-                              .target = const_cast<void*>(args.rules.backward ? args.map.data : args.pooled.data),
-                              .mapping_channel = nullptr,
-                              .kernels = ChoosePsRoiPoolKernels()};
-  if (!args.rules.backward) problem.mapping_channel = static_cast<int32_t*>(const_cast<void*>(args.mapping.data));
-  return problem;
+  return {.type = args.map.desc->type,
+          .rules = args.rules,
+          .channels_first = channels_first,
+          .spatial_scale = args.spatial_scale,
+          .images = args.map.desc->extent(0),
+          .height = args.map.desc->extent(axes.map_height()),
+          .width = args.map.desc->extent(axes.map_width()),
+          .roi_count = args.rois.desc->extent(0),
+          .pooled_height = args.pooled_height,
+          .pooled_width = args.pooled_width,
+          .output_dim = args.output_dim,
+          .rois = args.rois.data,
+          .source = args.rules.backward ? args.pooled.data : args.map.data,
+          .target = args.target,
+          .mapping_channel = static_cast<int32_t*>(args.mapping_to_write),
+          .kernels = ChoosePsRoiPoolKernels()};
 }
 
 // As the caller wrote it, if it was a float.
@@ -84,7 +82,7 @@ void CheckPixelLimits(ArgCheck& check, const TensorArg& map) {
 // What mapping_channel of a backward pass holds.
 void CheckMappingValues(ArgCheck& check, const Call& call, const PsRoiPoolArguments& args,
                         const PsRoiPoolProblem& problem, MappingFindings* findings) {
-  if (check.failed() || args.mapping.desc == nullptr) return;
+  if (check.failed() || args.mapping.absent()) return;
   const mluOpHandle_t handle = call.handle();
   auto* pattern =
       static_cast<int32_t*>(handle->scratch.Reserve(static_cast<size_t>(PatternSize(problem)) * sizeof(int32_t)));
@@ -155,7 +153,6 @@ void CheckRelations(ArgCheck& check, const PsRoiPoolArguments& args) {
       SaturatingMultiply(SaturatingMultiply(args.pooled_height, args.pooled_width), args.output_dim);
   Dim R("R"), C("pooled_height * pooled_width * output_dim", channels);
   check.Axis(args.rois, 0, R).Axis(args.pooled, 0, R).Axis(args.map, axes.map_channels(), C);
-  if (args.mapping.desc == nullptr) return;
   for (int axis = 0; axis < 4; ++axis) {
     Dim same("the extent");
     check.Axis(args.pooled, axis, same).Axis(args.mapping, axis, same);
@@ -167,12 +164,9 @@ mluOpStatus_t FinishForward(const Call& call, ArgCheck& check, const PsRoiPoolAr
   if (check.failed()) return check.status();
   const BufferArg space("workspace", workspace, workspace_size);
   if (args.map.desc->element_count() == 0) return FinishEmptyForward(call, check, args, space);
-  check.NotEmpty(args.rois).Data(args.map).Data(args.rois).Data(args.pooled);
-  if (args.mapping.desc != nullptr) check.Data(args.mapping);
+  check.NotEmpty(args.rois).Data({args.map, args.rois, args.pooled, args.mapping});
   check.WorkspacePointer(workspace, workspace_size).Separate(args.pooled, {args.map, args.rois, space});
-  if (args.mapping.desc != nullptr) {
-    check.Separate(args.mapping, {args.map, args.rois, args.pooled, space});
-  }
+  check.Separate(args.mapping, {args.map, args.rois, args.pooled, space});
   if (workspace != nullptr) check.Separate(space, {args.map, args.rois});
   if (check.failed()) return check.status();
   const PsRoiPoolProblem problem = MakeProblem(args);
@@ -192,10 +186,8 @@ mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const PsRoiPoolA
   if (args.pooled.desc->element_count() == 0 || args.map.desc->element_count() == 0) {
     return Finish(call, args, [](const Parallel&, Scratch&) { return RunResult::kDone; });
   }
-  check.Data(args.pooled).Data(args.rois).Data(args.map);
-  if (args.mapping.desc != nullptr) check.Data(args.mapping);
-  check.Separate(args.map, {args.pooled, args.rois});
-  if (args.mapping.desc != nullptr) check.Separate(args.map, {args.mapping});
+  check.Data({args.pooled, args.rois, args.map, args.mapping});
+  check.Separate(args.map, {args.pooled, args.rois, args.mapping});
   if (check.failed()) return check.status();
   const PsRoiPoolProblem problem = MakeProblem(args);
   CheckRoiValues(check, call, args, problem);

@@ -13,9 +13,11 @@ struct PsRoiPoolArguments {
   double spatial_scale;
   TensorArg map;  // input, or bottom_grad
   TensorArg rois;
-  TensorArg pooled;       // output, or top_grad
-  TensorArg mapping;      // without descriptor if it is left out
-  bool contract = false;  // a call by its name in mlu_op.h, which can be recorded
+  TensorArg pooled;                  // output, or top_grad
+  TensorArg mapping;                 // may be left out of an extension
+  void* target;                      // the data of output, or bottom_grad
+  void* mapping_to_write = nullptr;  // forward: the data of mapping_channel
+  bool contract = false;             // a call by its name in mlu_op.h, which can be recorded
 };
 
 // What the layouts say.

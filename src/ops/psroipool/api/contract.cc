@@ -26,6 +26,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
                                    .rois = boxes,
                                    .pooled = out,
                                    .mapping = mapping,
+                                   .target = output,
+                                   .mapping_to_write = mapping_channel,
                                    .contract = true};
   Dim height("pooled_height", pooled_height), width("pooled_width", pooled_width), depth("output_dim", output_dim);
   Dim group("group_size", group_size), side("the height");
@@ -33,7 +35,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
   // clang-format off
   check
       .Handle()
-      .Descriptor(in).Descriptor(boxes).Descriptor(out).Descriptor(mapping)
+      .Descriptor({in, boxes, out, mapping})
       .Rank(in, 4).Rank(boxes, 2).Rank(out, 4).Rank(mapping, 4)
       .FloatUnlessFull(in).SameType(boxes, in).SameType(out, in).Int32(mapping)
       .Layout(in, MLUOP_LAYOUT_NHWC).Layout(out, MLUOP_LAYOUT_NHWC).Layout(mapping, MLUOP_LAYOUT_NHWC)
@@ -45,9 +47,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
   CheckScale(check, args);
   check
       .Axis(boxes, 1, 5)
-      .Dense(in).Dense(boxes).Dense(out).Dense(mapping);
+      .Dense({in, boxes, out, mapping});
   CheckRelations(check, args);
-  check.CountLimit(out).CountLimit(in).CountLimit(boxes).CountLimit(mapping);
+  check.CountLimit({out, in, boxes, mapping});
   // clang-format on
   return FinishForward(call, check, args, workspace, workspace_size);
 }
@@ -85,6 +87,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
                                    .rois = boxes,
                                    .pooled = top,
                                    .mapping = mapping,
+                                   .target = bottom_grad,
                                    .contract = true};
   Dim height("pooled_height", pooled_height), width("pooled_width", pooled_width), depth("output_dim", output_dim);
   Dim side("the height");
@@ -92,7 +95,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
   // clang-format off
   check
       .Handle()
-      .Descriptor(top).Descriptor(boxes).Descriptor(mapping).Descriptor(bottom)
+      .Descriptor({top, boxes, mapping, bottom})
       .Rank(top, 4).Rank(boxes, 2).Rank(mapping, 4).Rank(bottom, 4)
       .FloatUnlessFull(top).SameType(boxes, top).Int32(mapping).SameType(bottom, top)
       .Layout(top, MLUOP_LAYOUT_NHWC).Layout(mapping, MLUOP_LAYOUT_NHWC).Layout(bottom, MLUOP_LAYOUT_NHWC)
@@ -102,9 +105,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
   CheckScale(check, args);
   check
       .Axis(boxes, 1, 5)
-      .Dense(top).Dense(boxes).Dense(mapping).Dense(bottom);
+      .Dense({top, boxes, mapping, bottom});
   CheckRelations(check, args);
-  check.CountLimit(top).CountLimit(bottom).CountLimit(boxes).CountLimit(mapping);
+  check.CountLimit({top, bottom, boxes, mapping});
   // clang-format on
   return FinishBackward(call, check, args);
 }

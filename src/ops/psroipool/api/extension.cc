@@ -11,9 +11,7 @@ void CheckLayouts(ArgCheck& check, std::initializer_list<TensorArg> tensors) {
   const mluOpTensorLayout_t layout = first.desc->layout;
   check.Rule(layout == MLUOP_LAYOUT_NHWC || layout == MLUOP_LAYOUT_NCHW, MLUOP_STATUS_BAD_PARAM,
              "%s has layout %s, expected NHWC or NCHW.", first.name, LayoutName(layout));
-  for (const TensorArg& tensor : tensors) {
-    if (tensor.desc != nullptr) check.Layout(tensor, layout);
-  }
+  for (const TensorArg& tensor : tensors) check.Layout(tensor, layout);
 }
 
 void CheckPooledShape(ArgCheck& check, const PsRoiPoolArguments& args) {
@@ -32,41 +30,35 @@ void CheckPooledShape(ArgCheck& check, const PsRoiPoolArguments& args) {
 }
 
 // Everything up to the count limits. `source` and `target` are map and pooled tensor in the order of the arguments;
-// mapping_channel stands before the last one in a backward pass, behind it in a forward pass.
+// mapping_channel comes before the last one in a backward pass, after it in a forward pass.
 void CheckShapes(ArgCheck& check, const PsRoiPoolArguments& args) {
   const bool backward = args.rules.backward;
   const TensorArg& source = backward ? args.pooled : args.map;
   const TensorArg& target = backward ? args.map : args.pooled;
-  const bool mapped = args.mapping.desc != nullptr || args.mapping.data != nullptr;
-  check.Handle().Descriptor(source).Descriptor(args.rois);
-  if (backward && mapped) check.Descriptor(args.mapping);
-  check.Descriptor(target);
-  if (!backward && mapped) check.Descriptor(args.mapping);
-  check.FullProfile().Rank(source, 4).Rank(args.rois, 2);
-  if (backward && mapped) check.Rank(args.mapping, 4);
-  check.Rank(target, 4);
-  if (!backward && mapped) check.Rank(args.mapping, 4);
+  const TensorArg& third = backward ? args.mapping : target;
+  const TensorArg& fourth = backward ? target : args.mapping;
+  check.Handle().Descriptor({source, args.rois, third, fourth}).FullProfile();
+  check.Rank(source, 4).Rank(args.rois, 2).Rank(third, 4).Rank(fourth, 4);
   check.FloatingType(source).SameType(args.rois, source);
-  if (backward && mapped) check.Int32(args.mapping);
-  check.SameType(target, source);
-  if (!backward && mapped) check.Int32(args.mapping);
+  if (backward) {
+    check.Int32(args.mapping).SameType(target, source);
+  } else {
+    check.SameType(target, source).Int32(args.mapping);
+  }
   const detopsPsRoiPoolConvention_t convention = args.rules.convention;
   check.Integer("convention", static_cast<int>(convention),
                 convention >= DETOPS_PSROIPOOL_RFCN && convention <= DETOPS_PSROIPOOL_CONSISTENT,
                 "a value of detopsPsRoiPoolConvention_t");
-  if (backward) {
-    CheckLayouts(check, {source, args.mapping, target});
-  } else {
-    CheckLayouts(check, {source, target, args.mapping});
-  }
+  CheckLayouts(check, {source, third, fourth});
   CheckPooledShape(check, args);
-  check.Dense(source).Dense(args.rois);
-  if (backward && mapped) check.Dense(args.mapping);
-  check.Dense(target);
-  if (!backward && mapped) check.Dense(args.mapping);
+  check.Dense({source, args.rois, third, fourth});
   CheckRelations(check, args);
-  check.CountLimit(args.pooled).CountLimit(args.map).CountLimit(args.rois);
-  if (mapped) check.CountLimit(args.mapping);
+  check.CountLimit({args.pooled, args.map, args.rois, args.mapping});
+}
+
+// Left out if there is neither descriptor nor data.
+TensorArg OptionalMapping(const mluOpTensorStruct* desc, const void* data) {
+  return {"mapping_channel", desc, data, data == nullptr};
 }
 
 }  // namespace
@@ -92,7 +84,9 @@ mluOpStatus_t detopsPsRoiPoolForward(mluOpHandle_t handle, detopsPsRoiPoolConven
                                    .map = {"input", input_desc, input},
                                    .rois = {"rois", rois_desc, rois},
                                    .pooled = {"output", output_desc, output},
-                                   .mapping = {"mapping_channel", mapping_channel_desc, mapping_channel}};
+                                   .mapping = OptionalMapping(mapping_channel_desc, mapping_channel),
+                                   .target = output,
+                                   .mapping_to_write = mapping_channel};
   ArgCheck check(call);
   CheckShapes(check, args);
   return FinishForward(call, check, args, nullptr, 0);
@@ -113,7 +107,8 @@ mluOpStatus_t detopsPsRoiPoolBackward(mluOpHandle_t handle, detopsPsRoiPoolConve
                                    .map = {"bottom_grad", bottom_grad_desc, bottom_grad},
                                    .rois = {"rois", rois_desc, rois},
                                    .pooled = {"top_grad", top_grad_desc, top_grad},
-                                   .mapping = {"mapping_channel", mapping_channel_desc, mapping_channel}};
+                                   .mapping = OptionalMapping(mapping_channel_desc, mapping_channel),
+                                   .target = bottom_grad};
   ArgCheck check(call);
   CheckShapes(check, args);
   return FinishBackward(call, check, args);

@@ -18,7 +18,7 @@ constexpr int64_t kPieceBytes = int64_t{1} << 20;
 template <typename T>
 class MappedPass {
  public:
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
 
   MappedPass(const PsRoiPoolProblem& problem, const int32_t* mapping, const Parallel& parallel)
       : problem_(problem), mapping_(mapping), parallel_(parallel), crowd_tasks_(CrowdTasks(problem, parallel)) {
@@ -39,7 +39,7 @@ class MappedPass {
     const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) &&
                       FindCrowdedImages(problem_, parallel_, table_, table_memory) &&
                       DecideWidths(table_memory.crowded) && AddAll();
-    return done ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(done);
   }
 
  private:
@@ -141,7 +141,7 @@ class MappedPass {
       for (int64_t d = 0; d < problem_.output_dim; ++d) {
         const int64_t element =
             first + (problem_.channels_first ? d * problem_.bins() + bin : bin * problem_.output_dim + d);
-        const RealOf<T> share = LoadReal<T>(problem_.source, element) / static_cast<RealOf<T>>(area);
+        const Accumulator<T> share = LoadReal<T>(problem_.source, element) / static_cast<Accumulator<T>>(area);
         Sum* sum = sums + LoadElement<int32_t>(mapping_, element);
         for (int64_t x = begin - x_begin; x < end - x_begin; ++x) sum[x * channels] += share;
       }

@@ -53,7 +53,7 @@ class BackwardPass {
     if (!FindCrowdedImages(problem_, parallel_, table_, table_memory)) return RunResult::kRunnerFailed;
     crowded_ = table_memory.crowded;
     const bool done = ClearUnused() && (ChooseBands() ? AddBands() : AddAll());
-    return done ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(done);
   }
 
  private:

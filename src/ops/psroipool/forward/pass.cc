@@ -33,7 +33,7 @@ class ForwardPass {
     });
     if (!taken) return RunResult::kNoMemory;
     const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) && Pool() && WriteMapping();
-    return done ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(done);
   }
 
  private:

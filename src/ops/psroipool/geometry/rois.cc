@@ -12,8 +12,9 @@ constexpr int64_t kMinTaskRois = 128;  // some 5 us
 constexpr int kMaxCheckTasks = 64;
 
 template <typename T>
-bool LoadRoiAxes(const PsRoiPoolProblem& problem, int64_t roi, RoiAxes<RealOf<T>>* axes, RealOf<T>* batch_id) {
-  using Real = RealOf<T>;
+bool LoadRoiAxes(const PsRoiPoolProblem& problem, int64_t roi, RoiAxes<Accumulator<T>>* axes,
+                 Accumulator<T>* batch_id) {
+  using Real = Accumulator<T>;
   Real numbers[5];
   for (int64_t i = 0; i < 5; ++i) numbers[i] = LoadReal<T>(problem.rois, roi * 5 + i);
   *batch_id = numbers[0];
@@ -23,8 +24,8 @@ bool LoadRoiAxes(const PsRoiPoolProblem& problem, int64_t roi, RoiAxes<RealOf<T>
 
 template <typename T>
 RoiFault CheckRoi(const PsRoiPoolProblem& problem, int64_t roi) {
-  RoiAxes<RealOf<T>> axes;
-  RealOf<T> batch_id;
+  RoiAxes<Accumulator<T>> axes;
+  Accumulator<T> batch_id;
   const bool fits = LoadRoiAxes<T>(problem, roi, &axes, &batch_id);
   if (!(batch_id >= 0 && static_cast<double>(batch_id) < static_cast<double>(problem.images)) ||
       std::trunc(batch_id) != batch_id) {
@@ -35,8 +36,8 @@ RoiFault CheckRoi(const PsRoiPoolProblem& problem, int64_t roi) {
 
 template <typename T>
 void FillSpans(const PsRoiPoolProblem& problem, const RoiTableMemory& memory, int64_t place) {
-  RoiAxes<RealOf<T>> axes;
-  RealOf<T> batch_id;
+  RoiAxes<Accumulator<T>> axes;
+  Accumulator<T> batch_id;
   LoadRoiAxes<T>(problem, memory.rois[place], &axes, &batch_id);
   const int64_t height = problem.rules.Limit(problem.height);
   const int64_t width = problem.rules.Limit(problem.width);

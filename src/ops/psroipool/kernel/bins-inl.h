@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 #include "ops/psroipool/kernel/kernel.h"
 #include "simd/element-inl.h"
+#include "simd/long_sum-inl.h"
 #include "simd/partial-inl.h"
 
 // For functions that two places call: the compiler would keep what they refer to in memory.
@@ -190,37 +191,32 @@ HWY_INLINE void StoreMeans(D d, const Channels& channels, int64_t area, V s0, V 
 // Every kLongSum pixels the sums are moved into double ones.
 template <int kVectors, class D, typename Plane, typename T>
 HWY_NOINLINE void SumLongBin(D d, const RoiBins& bins, const Plane* column, BinSpan y, int64_t width, T* target) {
-  using Real = hn::TFromD<D>;
   using Channels = ChannelVectors<kVectors, D>;
-  const int64_t n = Channels::Lanes();
-  Real piece[kVectors * hn::MaxLanes(D())];
-  double total[kVectors * hn::MaxLanes(D())] = {};
+  LongSums<D, kVectors> sums;
   auto s0 = hn::Zero(d);
   auto s1 = s0, s2 = s0, s3 = s0;
-  const auto flush = [&] {
-    hn::StoreU(s0, d, piece);
-    if constexpr (kVectors > 1) hn::StoreU(s1, d, piece + n);
-    if constexpr (kVectors > 2) hn::StoreU(s2, d, piece + 2 * n);
-    if constexpr (kVectors > 3) hn::StoreU(s3, d, piece + 3 * n);
-    for (int64_t i = 0; i < kVectors * n; ++i) total[i] += piece[i];
+  const auto flush = [&]() HWY_ATTR {
+    sums.Add(0, s0);
+    if constexpr (kVectors > 1) sums.Add(1, s1);
+    if constexpr (kVectors > 2) sums.Add(2, s2);
+    if constexpr (kVectors > 3) sums.Add(3, s3);
     s0 = s1 = s2 = s3 = hn::Zero(d);
   };
-  int64_t room = kLongSum;
+  int64_t left = kLongSum;
   for (uint32_t row = y.begin; row < y.end; ++row) {
     const Plane* pixel = column + (row & bins.row_mask) * bins.row_stride;
     for (int64_t x = 0; x < width; ++x, pixel += Channels::PixelStride()) {
       AddPixel<kVectors>(d, pixel, s0, s1, s2, s3);
-      if (--room > 0) continue;
+      if (--left > 0) continue;
       flush();
-      room = kLongSum;
+      left = kLongSum;
     }
   }
   flush();
-  for (int64_t i = 0; i < kVectors * n; ++i) piece[i] = static_cast<Real>(total[i]);
-  s0 = hn::LoadU(d, piece);
-  if constexpr (kVectors > 1) s1 = hn::LoadU(d, piece + n);
-  if constexpr (kVectors > 2) s2 = hn::LoadU(d, piece + 2 * n);
-  if constexpr (kVectors > 3) s3 = hn::LoadU(d, piece + 3 * n);
+  s0 = sums.Get(0);
+  if constexpr (kVectors > 1) s1 = sums.Get(1);
+  if constexpr (kVectors > 2) s2 = sums.Get(2);
+  if constexpr (kVectors > 3) s3 = sums.Get(3);
   StoreMeans(d, Channels(d, bins.channels), int64_t{y.end - y.begin} * width, s0, s1, s2, s3, target);
 }
 
@@ -258,10 +254,10 @@ HWY_INLINE void AddToPixel(D d, Real* pixel, V g0, V g1, V g2, V g3) {
 // The gradient of `count` channels (the others count as zeros) divided by the pixels of a bin, in the type of the
 // source (half and bfloat16: float); then in that of the plane, which may be double.
 template <class D, typename T>
-HWY_INLINE hn::Vec<D> ShareOf(D d, const T* source, int64_t count, RealOf<T> pixels) {
-  const hn::Rebind<RealOf<T>, D> ds;
+HWY_INLINE hn::Vec<D> ShareOf(D d, const T* source, int64_t count, Accumulator<T> pixels) {
+  const hn::Rebind<Accumulator<T>, D> ds;
   const auto share = hn::Div(LoadFirst(ds, source, count), hn::Set(ds, pixels));
-  if constexpr (std::is_same_v<RealOf<T>, hn::TFromD<D>>) {
+  if constexpr (std::is_same_v<Accumulator<T>, hn::TFromD<D>>) {
     return share;
   } else {
     return hn::PromoteTo(d, share);
@@ -280,7 +276,7 @@ HWY_NOINLINE void AddBinsWith(D d, const BinAdditions& additions) {
     const BinSpan rows = {std::max(y.begin, additions.row_begin), std::min(y.end, additions.row_end)};
     const int64_t width = x.end - x.begin;
     if (rows.begin >= rows.end || width == 0) return;
-    const auto area = static_cast<RealOf<T>>(AreaOf(y, x));
+    const auto area = static_cast<Accumulator<T>>(AreaOf(y, x));
     auto g0 = hn::Zero(d);
     auto g1 = g0, g2 = g0, g3 = g0;
     channels.Load4([&](int64_t place, int64_t count) HWY_ATTR { return ShareOf(d, source + place, count, area); }, g0,
@@ -319,7 +315,8 @@ HWY_INLINE void WithVectorsOf(int64_t channels, const Run& run) {
 
 template <typename Plane, typename T>
 void SumBinsOf(const BinSums& sums) {
-  WithVectorsOf<RealOf<T>>(sums.bins.channels, [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
+  WithVectorsOf<Accumulator<T>>(sums.bins.channels,
+                                [&]<int kVectors>(auto d) { SumBinsWith<kVectors, Plane, T>(d, sums); });
 }
 
 template <typename T, typename Plane>

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/half.h"
+#include "core/element_type.h"
 #include "core/simd_target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,73 +22,42 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 int64_t LanesOf(mluOpDataType_t type) {
-  return static_cast<int64_t>(type == MLUOP_DTYPE_DOUBLE ? hn::Lanes(hn::ScalableTag<double>())
-                                                         : hn::Lanes(hn::ScalableTag<float>()));
+  return WithElementType(
+      type, []<typename T>() HWY_ATTR { return static_cast<int64_t>(hn::Lanes(hn::ScalableTag<Accumulator<T>>())); });
+}
+
+template <typename From, typename To>
+void TransposeAs(const Transposition& transposition) {
+  if constexpr (std::is_same_v<From, double>) {
+    TransposeOneByOne<From, To>(transposition);
+  } else {
+    Transpose<From, To>(transposition);
+  }
 }
 
 void TransposeSame(mluOpDataType_t type, const Transposition& transposition) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return Transpose<Half, Half>(transposition);
-    case MLUOP_DTYPE_BFLOAT16:
-      return Transpose<BFloat16, BFloat16>(transposition);
-    case MLUOP_DTYPE_DOUBLE:
-      return TransposeOneByOne<double, double>(transposition);
-    default:
-      return Transpose<float, float>(transposition);
-  }
+  WithElementType(type, [&]<typename T>() { TransposeAs<T, T>(transposition); });
 }
 
 void TransposeIn(mluOpDataType_t type, const Transposition& transposition) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return Transpose<Half, float>(transposition);
-    case MLUOP_DTYPE_BFLOAT16:
-      return Transpose<BFloat16, float>(transposition);
-    case MLUOP_DTYPE_DOUBLE:
-      return TransposeOneByOne<double, double>(transposition);
-    default:
-      return Transpose<float, float>(transposition);
-  }
+  WithElementType(type, [&]<typename T>() { TransposeAs<T, Accumulator<T>>(transposition); });
 }
 
-void TransposeOut(mluOpDataType_t type, const Transposition& transposition, bool wide) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return wide ? TransposeOneByOne<double, Half>(transposition) : Transpose<float, Half>(transposition);
-    case MLUOP_DTYPE_BFLOAT16:
-      return wide ? TransposeOneByOne<double, BFloat16>(transposition) : Transpose<float, BFloat16>(transposition);
-    case MLUOP_DTYPE_DOUBLE:
-      return TransposeOneByOne<double, double>(transposition);
-    default:
-      return wide ? TransposeOneByOne<double, float>(transposition) : Transpose<float, float>(transposition);
-  }
+void TransposeOut(mluOpDataType_t type, const Transposition& transposition, bool in_double) {
+  WithElementType(type, [&]<typename T>() {
+    in_double ? TransposeAs<double, T>(transposition) : TransposeAs<Accumulator<T>, T>(transposition);
+  });
 }
 
-void SumBins(mluOpDataType_t type, const BinSums& sums, bool wide) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return wide ? SumBinsOf<Half, float>(sums) : SumBinsOf<Half, Half>(sums);
-    case MLUOP_DTYPE_BFLOAT16:
-      return wide ? SumBinsOf<BFloat16, float>(sums) : SumBinsOf<BFloat16, BFloat16>(sums);
-    case MLUOP_DTYPE_DOUBLE:
-      return SumBinsOf<double, double>(sums);
-    default:
-      return SumBinsOf<float, float>(sums);
-  }
+void SumBins(mluOpDataType_t type, const BinSums& sums, bool as_accumulator) {
+  WithElementType(type,
+                  [&]<typename T>() { as_accumulator ? SumBinsOf<T, Accumulator<T>>(sums) : SumBinsOf<T, T>(sums); });
 }
 
-void AddBins(mluOpDataType_t type, const BinAdditions& additions, bool wide) {
-  switch (type) {
-    case MLUOP_DTYPE_HALF:
-      return wide ? AddBinsOf<Half, double>(additions) : AddBinsOf<Half, float>(additions);
-    case MLUOP_DTYPE_BFLOAT16:
-      return wide ? AddBinsOf<BFloat16, double>(additions) : AddBinsOf<BFloat16, float>(additions);
-    case MLUOP_DTYPE_DOUBLE:
-      return AddBinsOf<double, double>(additions);
-    default:
-      return wide ? AddBinsOf<float, double>(additions) : AddBinsOf<float, float>(additions);
-  }
+void AddBins(mluOpDataType_t type, const BinAdditions& additions, bool in_double) {
+  WithElementType(type, [&]<typename T>() {
+    in_double ? AddBinsOf<T, double>(additions) : AddBinsOf<T, Accumulator<T>>(additions);
+  });
 }
 
 void FillPattern(const PatternFill& fill) {

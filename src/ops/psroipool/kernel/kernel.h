@@ -78,12 +78,12 @@ struct PsRoiPoolKernels {
   void (*transpose)(mluOpDataType_t type, const Transposition& transposition);
   // From a tensor type to float, or double for double.
   void (*transpose_in)(mluOpDataType_t type, const Transposition& transposition);
-  // Back. `wide`: the plane is double whatever the type.
-  void (*transpose_out)(mluOpDataType_t type, const Transposition& transposition, bool wide);
-  // `type` is that of the plane, and of the target unless it is to be `wide`: float, or double for double.
-  void (*sum_bins)(mluOpDataType_t type, const BinSums& sums, bool wide);
-  // `type` is that of the source; `wide` as above.
-  void (*add_bins)(mluOpDataType_t type, const BinAdditions& additions, bool wide);
+  // Back. `in_double`: the plane is double whatever the type.
+  void (*transpose_out)(mluOpDataType_t type, const Transposition& transposition, bool in_double);
+  // `type` is that of the plane, and of the target unless it is `as_accumulator`: float, or double for double.
+  void (*sum_bins)(mluOpDataType_t type, const BinSums& sums, bool as_accumulator);
+  // `type` is that of the source; `in_double` as above.
+  void (*add_bins)(mluOpDataType_t type, const BinAdditions& additions, bool in_double);
   void (*fill_pattern)(const PatternFill& fill);
   // Past the caches; whole cache lines at their boundaries. flush_stores ends it.
   void (*stream_copy)(const void* source, void* target, int64_t bytes);

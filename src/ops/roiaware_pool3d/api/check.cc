@@ -50,7 +50,7 @@ BoxSearchProblem MakeSearch(const BoxArguments& args) {
           .grid = {args.out_x, args.out_y, args.out_z},
           .rules = {args.z_origin == DETOPS_Z_CENTER, args.xy_margin},
           .most_points = args.max_points - 1,
-          .kernels = ChooseRoiAwareKernels()};
+          .kernels = ChooseRoiAwareKernels(args.rois.desc->type)};
 }
 
 mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const GradientProblem& problem, const TensorArg& argmax,

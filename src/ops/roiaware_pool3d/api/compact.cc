@@ -6,22 +6,7 @@
 namespace detops::roiaware_pool3d {
 namespace {
 
-// Tensors without elements need no data.
-void CheckDataOf(ArgCheck& check, std::initializer_list<TensorArg> tensors) {
-  if (check.failed()) return;
-  for (const TensorArg& tensor : tensors) {
-    if (tensor.desc != nullptr && tensor.desc->element_count() > 0) check.Data(tensor);
-  }
-}
-
-// B, P and, if there are features, C.
-void CheckSomething(ArgCheck& check, const BoxArguments& args, const TensorArg* feature) {
-  if (check.failed()) return;
-  check.NotEmpty(args.rois).NotEmpty(args.pts);
-  if (feature != nullptr) check.NotEmpty(*feature);
-}
-
-mluOpStatus_t NoRoom(const Call& call, const char* tensor, int64_t rows, int64_t needed, const char* what) {
+mluOpStatus_t TooShort(const Call& call, const char* tensor, int64_t rows, int64_t needed, const char* what) {
   return call.Fail(MLUOP_STATUS_BAD_PARAM, "%s has room for %lld %s, expected at least %lld.", tensor,
                    static_cast<long long>(rows), what, static_cast<long long>(needed));
 }
@@ -46,14 +31,13 @@ mluOpStatus_t detopsCountRoiAwareVoxels(mluOpHandle_t handle, detopsZOrigin_t z_
       {"rois", rois_desc, rois}, {"pts", pts_desc, pts}, z_origin, xy_margin, out_x, out_y, out_z, max_pts_each_voxel};
   Dim B("B"), P("P");
   ArgCheck check(call);
-  check.Handle().Descriptor(args.rois).Descriptor(args.pts).FullProfile().Rank(args.rois, 2).Rank(args.pts, 2);
+  check.Handle().Descriptor({args.rois, args.pts}).FullProfile().Rank(args.rois, 2).Rank(args.pts, 2);
   check.Shape(args.rois, {B, 7}).Shape(args.pts, {P, 3}).FloatingType(args.rois).SameType(args.pts, args.rois);
   CheckSwitches(check, args);
   CheckGridNumbers(check, args);
-  CheckSomething(check, args, nullptr);
-  check.Dense(args.rois).Dense(args.pts);
+  check.NotEmpty({args.rois, args.pts}).Dense({args.rois, args.pts});
   CheckGridLimits(check, args);
-  check.CountLimit(args.rois).CountLimit(args.pts).Data(args.rois).Data(args.pts).Finite(args.rois);
+  check.CountLimit({args.rois, args.pts}).Data({args.rois, args.pts}).Finite(args.rois);
   if (check.failed()) return check.status();
   CompactSizes sizes;
   const RunResult result = RoiAwareCount(MakeSearch(args), handle->parallel, handle->scratch, &sizes);
@@ -78,16 +62,15 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
       {"rois", rois_desc, rois}, {"pts", pts_desc, pts}, z_origin, xy_margin, out_x, out_y, out_z, max_pts_each_voxel};
   const TensorArg feature{"pts_feature", pts_feature_desc, pts_feature};
   const TensorArg sites{"voxels", voxels_desc, voxels}, begins{"voxel_begins", voxel_begins_desc, voxel_begins};
-  const TensorArg ids{"pts_idx", pts_idx_desc, pts_idx}, winners{"argmax", argmax_desc, argmax};
+  const TensorArg ids{"pts_idx", pts_idx_desc, pts_idx};
   const TensorArg pooled{"pooled_features", pooled_features_desc, pooled_features};
-  const bool with_argmax = pool_method == 0 || argmax_desc != nullptr;
+  const TensorArg winners{"argmax", argmax_desc, argmax, pool_method != 0};
   Dim B("B"), P("P"), C("C"), V("V"), E("E");
   ArgCheck check(call);
   // clang-format off
   check
       .Handle()
-      .Descriptor(args.rois).Descriptor(args.pts).Descriptor(feature)
-      .Descriptor(sites).Descriptor(begins).Descriptor(ids).Descriptor(pooled)
+      .Descriptor({args.rois, args.pts, feature, sites, begins, ids, pooled})
       .FullProfile()
       .Rank(args.rois, 2).Rank(args.pts, 2).Rank(feature, 2)
       .Rank(sites, 2).Rank(begins, 1).Rank(ids, 1).Rank(pooled, 2)
@@ -103,30 +86,25 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
       .Shape(ids,    {E})
       .Shape(pooled, {V, C})
       .FloatingType(args.rois).SameType(args.pts, args.rois).SameType(feature, args.rois)
-      .Int32(sites).Int32(begins).Int32(ids).SameType(pooled, args.rois);
+      .Int32({sites, begins, ids}).SameType(pooled, args.rois);
   CheckMethod(check, pool_method);
   CheckSwitches(check, args);
   CheckGridNumbers(check, args);
-  CheckSomething(check, args, &feature);
   check
-      .Dense(args.rois).Dense(args.pts).Dense(feature)
-      .Dense(sites).Dense(begins).Dense(ids).Dense(pooled);
+      .NotEmpty({args.rois, args.pts, feature})
+      .Dense({args.rois, args.pts, feature, sites, begins, ids, pooled});
   CheckGridLimits(check, args);
-  if (with_argmax) check.Descriptor(winners).Rank(winners, 2).Shape(winners, {V, C}).Int32(winners).Dense(winners);
   check
-      .CountLimit(args.rois).CountLimit(args.pts).CountLimit(feature)
-      .CountLimit(sites).CountLimit(begins).CountLimit(ids).CountLimit(pooled);
-  if (with_argmax) check.CountLimit(winners);
-  CheckDataOf(check, {args.rois, args.pts, feature, sites, begins, ids, pooled});
-  if (pool_method == 0) CheckDataOf(check, {winners});
+      .Descriptor(winners).Rank(winners, 2).Shape(winners, {V, C}).Int32(winners).Dense(winners)
+      .CountLimit({args.rois, args.pts, feature, sites, begins, ids, pooled, winners})
+      .DataUnlessEmpty({args.rois, args.pts, feature, sites, begins, ids, pooled});
+  if (pool_method == 0) check.DataUnlessEmpty({winners});
   check
       .Separate(sites,  {args.rois, args.pts, feature})
       .Separate(begins, {args.rois, args.pts, feature, sites})
       .Separate(ids,    {args.rois, args.pts, feature, sites, begins})
       .Separate(pooled, {args.rois, args.pts, feature, sites, begins, ids});
-  if (with_argmax && argmax != nullptr) {
-    check.Separate(winners, {args.rois, args.pts, feature, sites, begins, ids, pooled});
-  }
+  if (argmax != nullptr) check.Separate(winners, {args.rois, args.pts, feature, sites, begins, ids, pooled});
   check.Finite(args.rois);
   // clang-format on
   if (check.failed()) return check.status();
@@ -138,12 +116,12 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
       .voxel_begins = static_cast<int32_t*>(voxel_begins),
       .pts_idx = static_cast<int32_t*>(pts_idx),
       .pooled = pooled_features,
-      .argmax = with_argmax ? static_cast<int32_t*>(argmax) : nullptr};
+      .argmax = winners.absent() ? nullptr : static_cast<int32_t*>(argmax)};
   CompactSizes sizes;
   const RunResult result = RoiAwarePoolCompact(MakeSearch(args), pool, handle->parallel, handle->scratch, &sizes);
   if (result != RunResult::kDone) return call.Finish(result);
-  if (sizes.voxels > V.value()) return NoRoom(call, "voxels", V.value(), sizes.voxels, "voxels");
-  if (sizes.points > E.value()) return NoRoom(call, "pts_idx", E.value(), sizes.points, "points");
+  if (sizes.voxels > V.value()) return TooShort(call, "voxels", V.value(), sizes.voxels, "voxels");
+  if (sizes.points > E.value()) return TooShort(call, "pts_idx", E.value(), sizes.points, "points");
   if (sizes.points > kMaxPoints) {
     return call.Fail(MLUOP_STATUS_NOT_SUPPORTED, "the voxels hold %lld points, expected fewer than 2147483648.",
                      static_cast<long long>(sizes.points));
@@ -162,24 +140,16 @@ mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool
                                                   void* grad_in) {
   const Call call("detopsRoiAwarePool3dCompactBackward", handle);
   const bool max = pool_method == 0, average = pool_method == 1;
-  // The tensors that the method does not use count as left out.
-  const TensorArg begins{"voxel_begins", average ? voxel_begins_desc : nullptr, average ? voxel_begins : nullptr};
-  const TensorArg ids{"pts_idx", average ? pts_idx_desc : nullptr, average ? pts_idx : nullptr};
-  const TensorArg winners{"argmax", max ? argmax_desc : nullptr, max ? argmax : nullptr};
+  const TensorArg begins = UsedIf(average, {"voxel_begins", voxel_begins_desc, voxel_begins});
+  const TensorArg ids = UsedIf(average, {"pts_idx", pts_idx_desc, pts_idx});
+  const TensorArg winners = UsedIf(max, {"argmax", argmax_desc, argmax});
   const TensorArg top{"grad_out", grad_out_desc, grad_out}, bottom{"grad_in", grad_in_desc, grad_in};
   Dim V("V"), C("C");
   ArgCheck check(call);
-  check.Handle();
-  if (average) check.Descriptor(begins).Descriptor(ids);
-  if (max) check.Descriptor(winners);
-  check.Descriptor(top).Descriptor(bottom).FullProfile();
+  check.Handle().Descriptor({begins, ids, winners, top, bottom}).FullProfile();
   CheckMethod(check, pool_method);
-  if (average) check.Rank(begins, 1).Rank(ids, 1);
-  if (max) check.Rank(winners, 2);
-  check.Rank(top, 2).Rank(bottom, 2);
-  if (average) check.Int32(begins).Int32(ids);
-  if (max) check.Int32(winners);
-  check.FloatingType(top).SameType(bottom, top);
+  check.Rank(begins, 1).Rank(ids, 1).Rank(winners, 2).Rank(top, 2).Rank(bottom, 2);
+  check.Int32({begins, ids, winners}).FloatingType(top).SameType(bottom, top);
   if (check.failed()) return check.status();
   check.Integer("voxel_num", voxel_num, voxel_num >= 0 && voxel_num <= grad_out_desc->extent(0),
                 "a number of rows that grad_out has");
@@ -188,19 +158,10 @@ mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool
     check.Rule(entries > voxel_num, MLUOP_STATUS_BAD_PARAM, "voxel_begins has %lld entries, expected more than %lld.",
                static_cast<long long>(entries), static_cast<long long>(voxel_num));
   }
-  check.Shape(top, {V, C});
-  if (max) check.Shape(winners, {V, C});
-  check.Axis(bottom, 1, C).NotEmpty(bottom);
-  if (average) check.Dense(begins).Dense(ids);
-  if (max) check.Dense(winners);
-  check.Dense(top).Dense(bottom);
-  if (average) check.CountLimit(begins).CountLimit(ids);
-  if (max) check.CountLimit(winners);
-  check.CountLimit(top).CountLimit(bottom);
-  CheckDataOf(check, {begins, ids, winners, top, bottom});
-  if (average) check.Separate(bottom, {begins, ids});
-  if (max) check.Separate(bottom, {winners});
-  check.Separate(bottom, {top})
+  check.Shape(top, {V, C}).Shape(winners, {V, C}).Axis(bottom, 1, C).NotEmpty(bottom);
+  check.Dense({begins, ids, winners, top, bottom}).CountLimit({begins, ids, winners, top, bottom});
+  check.DataUnlessEmpty({begins, ids, winners, top, bottom})
+      .Separate(bottom, {begins, ids, winners, top})
       .Supported(check.failed() || grad_in_desc->extent(0) <= kMaxPoints,
                  "grad_in has too many rows, expected fewer than 2^31.");
   if (check.failed()) return check.status();
@@ -216,6 +177,6 @@ mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool
                                    .begins = static_cast<const int32_t*>(begins.data),
                                    .max_points = 0,
                                    .listed_points = average ? pts_idx_desc->element_count() : 0,
-                                   .kernels = ChooseRoiAwareKernels()};
+                                   .kernels = ChooseRoiAwareKernels(grad_out_desc->type)};
   return FinishBackward(call, check, problem, winners, ids, begins);
 }

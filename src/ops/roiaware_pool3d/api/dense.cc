@@ -11,24 +11,25 @@ constexpr int64_t kContractBoxes = 65536, kContractChannels = 65536, kContractPa
 constexpr int64_t kContractPointsFloat = 2976, kContractPointsHalf = 2944, kContractPointsBackward = 2048;
 
 // A limit of the contract profile only: "<argument> is <value>, expected <expectation>; the full profile lifts ...".
-void CheckContractLimit(ArgCheck& check, const Call& call, const char* argument, int64_t value, int64_t most) {
+void CheckContractLimit(ArgCheck& check, const char* argument, int64_t value, int64_t most) {
   if (check.failed()) return;
-  check.Rule(value <= most || call.handle()->profile == DETOPS_PROFILE_FULL, MLUOP_STATUS_NOT_SUPPORTED,
-             "%s is %lld, expected at most %lld%s.", argument, static_cast<long long>(value),
-             static_cast<long long>(most), kFullProfileLifts);
+  check.Rule(value <= most || check.full(), MLUOP_STATUS_NOT_SUPPORTED, "%s is %lld, expected at most %lld%s.",
+             argument, static_cast<long long>(value), static_cast<long long>(most), kFullProfileLifts);
 }
 
 struct ForwardArguments {
   BoxArguments boxes;
   int pool_method;
   int64_t boxes_num, pts_num, channels;  // as the tensors must have them
-  TensorArg feature, argmax, pts_idx, pooled;
+  TensorArg feature;
+  OutputArg argmax;  // optional, until the method is known
+  OutputArg pts_idx, pooled;
   void* workspace;
   size_t workspace_size;
 
   bool max() const { return pool_method == 0; }
   // With average, argmax is written only if it is there, and then as its descriptor says.
-  bool fills_argmax() const { return !max() && argmax.desc != nullptr && argmax.data != nullptr; }
+  bool fills_argmax() const { return !max() && !argmax.absent() && argmax.data != nullptr; }
 };
 
 // Extents that several tensors have: scalar arguments, or, in the extension, those of the first tensor.
@@ -55,7 +56,7 @@ void CheckForwardShapes(ArgCheck& check, const ForwardArguments& args, ForwardDi
 
 void CheckForwardSizes(ArgCheck& check, const ForwardArguments& args, bool extension) {
   if (extension) {
-    check.NotEmpty(args.boxes.rois).NotEmpty(args.boxes.pts).NotEmpty(args.feature).NotEmpty(args.pts_idx);
+    check.NotEmpty({args.boxes.rois, args.boxes.pts, args.feature, args.pts_idx});
     return;
   }
   check.Integer("boxes_num", args.boxes_num, args.boxes_num > 0, "a number above 0")
@@ -72,19 +73,15 @@ void CheckForwardTypes(ArgCheck& check, const ForwardArguments& args) {
       .SameType(args.pooled, args.boxes.rois);
 }
 
-void CheckContractLimits(ArgCheck& check, const Call& call, const ForwardArguments& args) {
+void CheckContractLimits(ArgCheck& check, const ForwardArguments& args) {
   if (check.failed()) return;
-  CheckContractLimit(check, call, "boxes_num", args.boxes_num, kContractBoxes - 1);
-  CheckContractLimit(check, call, "channels", args.channels, kContractChannels - 1);
+  CheckContractLimit(check, "boxes_num", args.boxes_num, kContractBoxes - 1);
+  CheckContractLimit(check, "channels", args.channels, kContractChannels - 1);
   const bool half = args.boxes.rois.desc->type == MLUOP_DTYPE_HALF;
-  CheckContractLimit(check, call, "max_pts_each_voxel", args.boxes.max_points,
+  CheckContractLimit(check, "max_pts_each_voxel", args.boxes.max_points,
                      half ? kContractPointsHalf : kContractPointsFloat);
-  check.CountLimit(args.boxes.rois)
-      .CountLimit(args.boxes.pts)
-      .CountLimit(args.feature)
-      .CountLimit(args.pts_idx)
-      .CountLimit(args.pooled);
-  CheckContractLimit(check, call, "boxes_num * pts_num", SaturatingMultiply(args.boxes_num, args.pts_num),
+  check.CountLimit({args.boxes.rois, args.boxes.pts, args.feature, args.pts_idx, args.pooled});
+  CheckContractLimit(check, "boxes_num * pts_num", SaturatingMultiply(args.boxes_num, args.pts_num),
                      kContractPairs - 1);
 }
 
@@ -97,8 +94,10 @@ void CheckArgmax(ArgCheck& check, const ForwardArguments& args, ForwardDims& n) 
     }
     return;
   }
-  check.Descriptor(args.argmax).Rank(args.argmax, 5).Shape(args.argmax, {n.B, n.X, n.Y, n.Z, n.C});
-  check.Int32(args.argmax).CountLimit(args.argmax).Data(args.argmax);
+  TensorArg argmax = args.argmax;
+  argmax.optional = false;
+  check.Descriptor(argmax).Rank(argmax, 5).Shape(argmax, {n.B, n.X, n.Y, n.Z, n.C});
+  check.Int32(argmax).CountLimit(argmax).Data(argmax);
 }
 
 void CheckForwardOverlap(ArgCheck& check, const ForwardArguments& args) {
@@ -117,10 +116,10 @@ void Describe(const ForwardArguments& args, GenCase& record) {
   record.RealInput(args.boxes.rois);
   record.RealInput(args.boxes.pts);
   record.RandomInput(args.feature);
-  if (args.argmax.desc != nullptr) {
-    record.Output(args.argmax);
-  } else {
+  if (args.argmax.absent()) {
     record.MissingOutput(args.argmax.name, *args.pooled.desc);
+  } else {
+    record.Output(args.argmax);
   }
   record.Output(args.pts_idx);
   record.Output(args.pooled);
@@ -136,8 +135,7 @@ void Describe(const ForwardArguments& args, GenCase& record) {
 
 mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArguments& args, bool extension) {
   const TensorArg &rois = args.boxes.rois, &pts = args.boxes.pts;
-  check.Handle().Descriptor(rois).Descriptor(pts).Descriptor(args.feature);
-  check.Descriptor(args.pts_idx).Descriptor(args.pooled);
+  check.Handle().Descriptor({rois, pts, args.feature, args.pts_idx, args.pooled});
   if (extension) check.FullProfile();
   check.Rank(rois, 2).Rank(pts, 2).Rank(args.feature, 2).Rank(args.pts_idx, 5).Rank(args.pooled, 5);
   if (check.failed()) return check.status();
@@ -157,12 +155,10 @@ mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArgumen
   CheckMethod(check, sized.pool_method);
   if (extension) CheckSwitches(check, sized.boxes);
   CheckForwardSizes(check, sized, extension);
-  check.Dense(rois).Dense(pts).Dense(sized.feature);
-  if (sized.argmax.desc != nullptr) check.Dense(sized.argmax);
-  check.Dense(sized.pts_idx).Dense(sized.pooled);
-  CheckContractLimits(check, call, sized);
+  check.Dense({rois, pts, sized.feature, sized.argmax, sized.pts_idx, sized.pooled});
+  CheckContractLimits(check, sized);
   check.WorkspacePointer(sized.workspace, sized.workspace_size);
-  check.Data(rois).Data(pts).Data(sized.feature).Data(sized.pts_idx).Data(sized.pooled);
+  check.Data({rois, pts, sized.feature, sized.pts_idx, sized.pooled});
   CheckArgmax(check, sized, dims);
   CheckForwardOverlap(check, sized);
   check.Finite(rois);
@@ -172,9 +168,9 @@ mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArgumen
   const DensePool pool = {
       .source = {sized.max() ? PoolMethod::kMax : PoolMethod::kAverage, sized.channels, sized.feature.data},
       .max_points = sized.boxes.max_points,
-      .pts_idx = static_cast<int32_t*>(const_cast<void*>(sized.pts_idx.data)),
-      .pooled = const_cast<void*>(sized.pooled.data),
-      .argmax = static_cast<int32_t*>(const_cast<void*>(sized.argmax.data)),
+      .pts_idx = static_cast<int32_t*>(sized.pts_idx.target),
+      .pooled = sized.pooled.target,
+      .argmax = static_cast<int32_t*>(sized.argmax.target),
       .argmax_zeros_bytes = sized.fills_argmax() ? sized.argmax.desc->byte_count() : 0};
   return RunRecorded(
       call, extension ? nullptr : "roiaware_pool3d_forward", [&](GenCase& record) { Describe(sized, record); },
@@ -225,7 +221,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
                                  .pts_num = pts_num,
                                  .channels = channels,
                                  .feature = {"pts_feature", pts_feature_desc, pts_feature},
-                                 .argmax = {"argmax", argmax_desc, argmax},
+                                 .argmax = {"argmax", argmax_desc, argmax, true},
                                  .pts_idx = {"pts_idx_of_voxels", pts_idx_of_voxels_desc, pts_idx_of_voxels},
                                  .pooled = {"pooled_features", pooled_features_desc, pooled_features},
                                  .workspace = workspace,
@@ -255,7 +251,7 @@ mluOpStatus_t detopsRoiAwarePool3dForward(mluOpHandle_t handle, int pool_method,
                                  .pts_num = 0,
                                  .channels = 0,
                                  .feature = {"pts_feature", pts_feature_desc, pts_feature},
-                                 .argmax = {"argmax", argmax_desc, argmax},
+                                 .argmax = {"argmax", argmax_desc, argmax, true},
                                  .pts_idx = {"pts_idx_of_voxels", pts_idx_of_voxels_desc, pts_idx_of_voxels},
                                  .pooled = {"pooled_features", pooled_features_desc, pooled_features},
                                  .workspace = nullptr,
@@ -280,7 +276,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
   // clang-format off
   check
       .Handle()
-      .Descriptor(lists).Descriptor(winners).Descriptor(top).Descriptor(bottom)
+      .Descriptor({lists, winners, top, bottom})
       .Rank(lists, 5).Rank(winners, 5).Rank(top, 5).Rank(bottom, 2)
       .Shape(lists,   {B, X, Y, Z, M})
       .Shape(winners, {B, X, Y, Z, C})
@@ -300,13 +296,13 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
       .Integer("out_x", out_x, out_x > 0, "a number above 0")
       .Integer("out_y", out_y, out_y > 0, "a number above 0")
       .Integer("out_z", out_z, out_z > 0, "a number above 0")
-      .Dense(lists).Dense(winners).Dense(top).Dense(bottom);
-  CheckContractLimit(check, call, "boxes_num", boxes_num, kContractBoxes - 1);
-  CheckContractLimit(check, call, "channels", channels, kContractChannels - 1);
-  CheckContractLimit(check, call, "max_pts_each_voxel", max_pts_each_voxel, kContractPointsBackward);
+      .Dense({lists, winners, top, bottom});
+  CheckContractLimit(check, "boxes_num", boxes_num, kContractBoxes - 1);
+  CheckContractLimit(check, "channels", channels, kContractChannels - 1);
+  CheckContractLimit(check, "max_pts_each_voxel", max_pts_each_voxel, kContractPointsBackward);
   check
-      .CountLimit(lists).CountLimit(winners).CountLimit(top).CountLimit(bottom)
-      .Data(lists).Data(winners).Data(top).Data(bottom)
+      .CountLimit({lists, winners, top, bottom})
+      .Data({lists, winners, top, bottom})
       .Separate(bottom, {lists, winners, top})
       .Supported(check.failed() || grad_in_desc->extent(0) <= kMaxPoints,
                  "grad_in has too many rows, expected fewer than 2^31.");
@@ -325,7 +321,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
                                    .begins = nullptr,
                                    .max_points = max_pts_each_voxel,
                                    .listed_points = 0,
-                                   .kernels = ChooseRoiAwareKernels()};
+                                   .kernels = ChooseRoiAwareKernels(grad_out_desc->type)};
   const auto describe = [&](GenCase& record) {
     record.RealInput(lists);
     record.RealInput(winners);

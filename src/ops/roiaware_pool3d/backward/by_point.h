@@ -82,8 +82,8 @@ class SharesByPoint {
     const int tasks = parallel.TaskCount((listed_ + problem_.points) * problem_.channels, kMinTaskNumbers);
     return parallel.Run(tasks, [&](int task) {
       const Range range = PieceOf(problem_.points, tasks, task);
-      problem_.kernels.sum_shares(problem_.type, {shares_, ends_, listed_, range.begin, range.end, problem_.grad_out,
-                                                  problem_.channels, problem_.grad_in});
+      problem_.kernels.sum_shares(
+          {shares_, ends_, listed_, range.begin, range.end, problem_.grad_out, problem_.channels, problem_.grad_in});
     });
   }
 

@@ -68,7 +68,7 @@ class BackwardPass {
         });
       }
       shares.Sort();
-      return shares.Sum(parallel_) ? RunResult::kDone : RunResult::kRunnerFailed;
+      return ResultOf(shares.Sum(parallel_));
     }
     const bool cleared = parallel_.Run(tasks, [&](int task) { ClearPiece(tasks, task); });
     return cleared ? AddAll() : RunResult::kRunnerFailed;
@@ -79,7 +79,7 @@ class BackwardPass {
     std::fill(sums_ + range.begin, sums_ + range.end, 0.0);
   }
 
-  RunResult AddAll() { return AddToSums() && StoreSums() ? RunResult::kDone : RunResult::kRunnerFailed; }
+  RunResult AddAll() { return ResultOf(AddToSums() && StoreSums()); }
 
   // The points of a voxel; average only.
   struct List {
@@ -253,12 +253,12 @@ class BackwardPass {
     gradient.sums = sums_;
     if (problem_.method == PoolMethod::kMax) {
       gradient.argmax = problem_.argmax + voxel * problem_.channels;
-      problem_.kernels.add_max(problem_.type, gradient);
+      problem_.kernels.add_max(gradient);
     } else {
       const List list = ListOf(voxel);
       gradient.points = list.points;
       gradient.count = list.count;
-      problem_.kernels.add_average(problem_.type, gradient);
+      problem_.kernels.add_average(gradient);
     }
   }
 
@@ -267,7 +267,7 @@ class BackwardPass {
     const int tasks = parallel_.TaskCount(numbers_, kMinTaskNumbers);
     return parallel_.Run(tasks, [&](int task) {
       const Range range = PieceOf(numbers_, tasks, task);
-      problem_.kernels.store_sums(problem_.type, sums_ + range.begin,
+      problem_.kernels.store_sums(sums_ + range.begin,
                                   static_cast<char*>(problem_.grad_in) + range.begin * element_bytes_,
                                   range.end - range.begin);
     });

@@ -27,7 +27,7 @@ class CompactPass {
         sizes->points > kMaxPoints) {
       return RunResult::kDone;
     }
-    return WriteAll() ? RunResult::kDone : RunResult::kRunnerFailed;
+    return ResultOf(WriteAll());
   }
 
  private:
@@ -114,10 +114,10 @@ class CompactPass {
     const VoxelPool one = {
         points, count, pool_->source.features, channels, static_cast<T*>(pool_->pooled) + row * channels, argmax};
     if (pool_->source.method == PoolMethod::kMax) {
-      problem_.kernels.pool_max(problem_.type, one);
+      problem_.kernels.pool_max(one);
       return;
     }
-    problem_.kernels.pool_average(problem_.type, one);
+    problem_.kernels.pool_average(one);
     if (argmax != nullptr) std::memset(argmax, 0, static_cast<size_t>(channels) * sizeof(int32_t));
   }
 

@@ -104,9 +104,9 @@ class DensePass {
                              static_cast<T*>(pool_.pooled) + (base + voxel) * channels,
                              max ? pool_.argmax + (base + voxel) * channels : nullptr};
       if (max) {
-        problem_.kernels.pool_max(problem_.type, one);
+        problem_.kernels.pool_max(one);
       } else {
-        problem_.kernels.pool_average(problem_.type, one);
+        problem_.kernels.pool_average(one);
       }
       next = voxel + 1;
     });

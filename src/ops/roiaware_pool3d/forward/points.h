@@ -34,7 +34,7 @@ struct CellAxis {
 template <typename T>
 class SortedPoints {
  public:
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
 
   SortedPoints(const BoxSearchProblem& problem, const Parallel& parallel) : problem_(problem), parallel_(parallel) {
     // Half as many cells as points: a box looks at whole cells, and cells have to be counted.

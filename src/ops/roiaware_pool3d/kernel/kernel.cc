@@ -165,34 +165,13 @@ uint64_t Inspect(const int32_t* numbers, int64_t channels, int64_t rows, int32_t
   return used;
 }
 
-#define DETOPS_BY_TYPE(FUNCTION, ...)         \
-  switch (type) {                             \
-    case MLUOP_DTYPE_HALF:                    \
-      return FUNCTION<Half>(__VA_ARGS__);     \
-    case MLUOP_DTYPE_BFLOAT16:                \
-      return FUNCTION<BFloat16>(__VA_ARGS__); \
-    case MLUOP_DTYPE_DOUBLE:                  \
-      return FUNCTION<double>(__VA_ARGS__);   \
-    default:                                  \
-      return FUNCTION<float>(__VA_ARGS__);    \
-  }
-
-void PoolMax(mluOpDataType_t type, const VoxelPool& pool) { DETOPS_BY_TYPE(PoolMaxOf, pool) }
-void PoolAverage(mluOpDataType_t type, const VoxelPool& pool) { DETOPS_BY_TYPE(PoolAverageOf, pool) }
-void AddMax(mluOpDataType_t type, const VoxelGradient& gradient) { DETOPS_BY_TYPE(AddMaxOf, gradient) }
-void AddAverage(mluOpDataType_t type, const VoxelGradient& gradient) { DETOPS_BY_TYPE(AddAverageOf, gradient) }
-void SumShares(mluOpDataType_t type, const PointGradients& gradients) { DETOPS_BY_TYPE(SumSharesOf, gradients) }
-void StoreSums(mluOpDataType_t type, const double* sums, void* target, int64_t count) {
-  DETOPS_BY_TYPE(StoreSumsOf, sums, target, count)
-}
-
-#undef DETOPS_BY_TYPE
-
 }  // namespace
 
-RoiAwareKernels RoiAwareKernelsOfTarget() {
-  return {FindFloat,   FindDouble, SortFewEntries, PoolMax,   PoolAverage, Fill,
-          FlushStores, AddMax,     AddAverage,     SumShares, StoreSums,   Inspect};
+RoiAwareKernels RoiAwareKernelsOfTarget(mluOpDataType_t type) {
+  return WithElementType(type, []<typename T>() -> RoiAwareKernels {
+    return {FindFloat,   FindDouble,  SortFewEntries,  PoolMaxOf<T>,   PoolAverageOf<T>, Fill,
+            FlushStores, AddMaxOf<T>, AddAverageOf<T>, SumSharesOf<T>, StoreSumsOf<T>,   Inspect};
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -204,7 +183,7 @@ namespace detops::roiaware_pool3d {
 
 HWY_EXPORT(RoiAwareKernelsOfTarget);
 
-RoiAwareKernels ChooseRoiAwareKernels() { return DETOPS_DISPATCH(RoiAwareKernelsOfTarget)(); }
+RoiAwareKernels ChooseRoiAwareKernels(mluOpDataType_t type) { return DETOPS_DISPATCH(RoiAwareKernelsOfTarget)(type); }
 
 }  // namespace detops::roiaware_pool3d
 #endif  // HWY_ONCE

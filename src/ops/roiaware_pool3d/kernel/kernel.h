@@ -81,16 +81,16 @@ struct RoiAwareKernels {
   int64_t (*find_double)(const PointTest<double>& test, VoxelPoint* entries);
   // At most kFewEntries in at most kMostVoxelsOfFew; the result is in `sorted`.
   void (*sort_few)(const VoxelPoint* entries, int64_t count, int64_t voxels, VoxelPoint* sorted);
-  void (*pool_max)(mluOpDataType_t type, const VoxelPool& pool);
-  void (*pool_average)(mluOpDataType_t type, const VoxelPool& pool);
+  void (*pool_max)(const VoxelPool& pool);
+  void (*pool_average)(const VoxelPool& pool);
   // Past the caches if `stream`; FlushStores ends that.
   void (*fill)(int32_t* target, int64_t count, int32_t value, bool stream);
   void (*flush_stores)();
-  void (*add_max)(mluOpDataType_t type, const VoxelGradient& gradient);
-  void (*add_average)(mluOpDataType_t type, const VoxelGradient& gradient);
+  void (*add_max)(const VoxelGradient& gradient);
+  void (*add_average)(const VoxelGradient& gradient);
   // The same as add_average of all voxels and store_sums, bit for bit.
-  void (*sum_shares)(mluOpDataType_t type, const PointGradients& gradients);
-  void (*store_sums)(mluOpDataType_t type, const double* sums, void* target, int64_t count);
+  void (*sum_shares)(const PointGradients& gradients);
+  void (*store_sums)(const double* sums, void* target, int64_t count);
   // Rows of argmax, 64 at most: a bit for each that holds something else than -1. *bad becomes true if a number is
   // outside [-1, points).
   uint64_t (*inspect)(const int32_t* numbers, int64_t channels, int64_t rows, int32_t points, bool* bad);
@@ -99,8 +99,8 @@ struct RoiAwareKernels {
   int64_t Find(const PointTest<double>& test, VoxelPoint* entries) const { return find_double(test, entries); }
 };
 
-// Those of the SIMD target in use. A call asks once, at its start.
-RoiAwareKernels ChooseRoiAwareKernels();
+// Those for a tensor type, of the SIMD target in use. A call asks once, at its start.
+RoiAwareKernels ChooseRoiAwareKernels(mluOpDataType_t type);
 
 }  // namespace detops::roiaware_pool3d
 

@@ -15,6 +15,7 @@
 #include "hwy/highway.h"
 #include "ops/roiaware_pool3d/kernel/kernel.h"
 #include "simd/element-inl.h"
+#include "simd/long_sum-inl.h"
 #include "simd/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -56,7 +57,7 @@ HWY_INLINE void StorePoints(D d, V points, int32_t* to, int64_t count) {
 
 template <typename T>
 HWY_NOINLINE void PoolMaxOf(const VoxelPool& pool) {
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
   const hn::ScalableTag<Real> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t c = 0; c < pool.channels; c += n) {
@@ -85,25 +86,16 @@ HWY_INLINE hn::Vec<D> SumFeatures(D d, const VoxelPool& pool, int64_t begin, int
   return sum;
 }
 
-// Pieces of kLongSum points are summed as usual, and their sums in double.
 template <class D, typename T>
 HWY_NOINLINE hn::Vec<D> SumManyFeatures(D d, const VoxelPool& pool, int64_t c, int64_t left) {
-  using Real = hn::TFromD<D>;
-  alignas(64) Real piece[hn::MaxLanes(D())];
-  double total[hn::MaxLanes(D())] = {};
-  const auto n = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t begin = 0; begin < pool.count; begin += kLongSum) {
-    const int64_t end = std::min(begin + kLongSum, pool.count);
-    hn::Store(SumFeatures<D, T>(d, pool, begin, end, c, left), d, piece);
-    for (int64_t i = 0; i < n; ++i) total[i] += piece[i];
-  }
-  for (int64_t i = 0; i < n; ++i) piece[i] = static_cast<Real>(total[i]);
-  return hn::Load(d, piece);
+  return SumInPieces(d, pool.count, [&](int64_t begin, int64_t end) HWY_ATTR {
+    return SumFeatures<D, T>(d, pool, begin, end, c, left);
+  });
 }
 
 template <typename T>
 HWY_NOINLINE void PoolAverageOf(const VoxelPool& pool) {
-  using Real = RealOf<T>;
+  using Real = Accumulator<T>;
   const hn::ScalableTag<Real> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const auto count = hn::Set(d, static_cast<Real>(pool.count));
@@ -161,8 +153,8 @@ HWY_NOINLINE void AddMaxOf(const VoxelGradient& g) {
 
 // A share of a gradient: a product of its own type, and as double from there on.
 template <class DD, typename T>
-HWY_INLINE hn::Vec<DD> SharedGradient(DD dd, const T* gradient, RealOf<T> share, int64_t left) {
-  const hn::Rebind<RealOf<T>, DD> d;
+HWY_INLINE hn::Vec<DD> SharedGradient(DD dd, const T* gradient, Accumulator<T> share, int64_t left) {
+  const hn::Rebind<Accumulator<T>, DD> d;
   const auto part = hn::Mul(LoadFirst(d, gradient, left), hn::Set(d, share));
   if constexpr (std::is_same_v<T, double>) {
     return part;
@@ -184,7 +176,7 @@ template <typename T>
 HWY_NOINLINE void AddAverageOf(const VoxelGradient& g) {
   const hn::ScalableTag<double> dd;
   const auto n = static_cast<int64_t>(hn::Lanes(dd));
-  const auto share = RealOf<T>{1} / static_cast<RealOf<T>>(g.count);
+  const auto share = Accumulator<T>{1} / static_cast<Accumulator<T>>(g.count);
   for (int64_t c = g.channel_begin; c < g.channel_end; c += n) {
     const int64_t left = g.channel_end - c;
     const auto added = SharedGradient(dd, static_cast<const T*>(g.gradient) + c, share, left);
@@ -215,7 +207,7 @@ HWY_NOINLINE void SumSharesOf(const PointGradients& g) {
     for (; c + 4 * n <= g.channels; c += 4 * n) {
       auto sum0 = hn::Zero(dd), sum1 = hn::Zero(dd), sum2 = hn::Zero(dd), sum3 = hn::Zero(dd);
       for (int64_t k = first; k < last; ++k) {
-        const auto share = static_cast<RealOf<T>>(g.shares[k].share);
+        const auto share = static_cast<Accumulator<T>>(g.shares[k].share);
         const T* from = row(k) + c;
         sum0 = hn::Add(sum0, SharedGradient(dd, from, share, n));
         sum1 = hn::Add(sum1, SharedGradient(dd, from + n, share, n));
@@ -231,7 +223,7 @@ HWY_NOINLINE void SumSharesOf(const PointGradients& g) {
       const int64_t left = g.channels - c;
       auto sum = hn::Zero(dd);
       for (int64_t k = first; k < last; ++k) {
-        const auto share = static_cast<RealOf<T>>(g.shares[k].share);
+        const auto share = static_cast<Accumulator<T>>(g.shares[k].share);
         sum = hn::Add(sum, SharedGradient(dd, row(k) + c, share, left));
       }
       StoreSum(dd, sum, target + c, left);

@@ -177,6 +177,23 @@ class Align : public Function {
     return samples;
   }
 
+  // Section 3.7 of the design document, and the largest level of an R3Det feature pyramid.
+  std::vector<BenchmarkCase> benchmarks() const override {
+    return {{"case1", "batch=2,height=4,width=4,channels=30,scale=0.25,points=5"},
+            {"case2", "batch=2,height=50,width=50,channels=600,scale=0.125,points=5"},
+            {"case3", "batch=2,height=4,width=40,channels=30,scale=0.25,points=1"},
+            {"case4", "batch=2,height=100,width=50,channels=200,scale=0.125,points=1"},
+            {"r3det_p3", "batch=1,height=128,width=128,channels=256,scale=0.125,points=1"},
+            {"r3det_p3_anywhere", "batch=1,height=128,width=128,channels=256,scale=0.125,points=1,boxes=anywhere"}};
+  }
+
+  // Four multiply-adds per element and point.
+  Work WorkOf(const Call& call) const override {
+    Work work = Function::WorkOf(call);
+    work.flops = static_cast<double>(call[source_].elements() * 8 * call.integer("points"));
+    return work;
+  }
+
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
     const double scale = shape.Real("scale");
     if (scale < 1e-4 || scale > 1e4) throw ShapeError("--shape: scale must be between 0.0001 and 10000");

@@ -1,6 +1,6 @@
-// What the checks of all convolutions share.
-#ifndef DETOPS_OPS_INDICE_CONVOLUTION_API_CHECK_H_
-#define DETOPS_OPS_INDICE_CONVOLUTION_API_CHECK_H_
+// What the entry points of all convolutions share: the pairs, the filter, and the rules about both.
+#ifndef DETOPS_OPS_INDICE_CONVOLUTION_API_ARGUMENTS_H_
+#define DETOPS_OPS_INDICE_CONVOLUTION_API_ARGUMENTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +12,20 @@
 
 namespace detops::indice_convolution {
 
-// Behind the check of the handle.
-bool IsFull(const Call& call);
+// The caller's pairs, or a rulebook, and how the convolution uses them.
+struct ConvolutionArguments : PairsArguments {
+  int64_t inverse = 0;
+  int64_t sub_m = 0;
+  void* workspace = nullptr;
+  size_t workspace_size = 0;
+
+  bool inverted() const { return inverse == 1; }
+};
 
 void CheckZeroOrOne(ArgCheck& check, const char* argument, int64_t value);
 
 // inverse is 0, or 1 in the full profile; else `status`.
-void CheckInverse(ArgCheck& check, const Call& call, int64_t inverse, mluOpStatus_t status);
+void CheckInverse(ArgCheck& check, int64_t inverse, mluOpStatus_t status);
 
 // One of the layouts of filters, whatever the rank.
 bool IsFilterLayout(mluOpTensorLayout_t layout);
@@ -36,28 +43,20 @@ FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters);
 // The same with the axes in the order that `layout` says, whatever the descriptor's is.
 FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters, mluOpTensorLayout_t layout);
 
-// NOT_SUPPORTED if int64 cannot number the offsets, which may be so beside an extent of 0.
-void CheckOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter);
+// int64 can number the offsets, else NOT_SUPPORTED (an extent of 0 elsewhere may hide how many they are); and they are
+// as many as a rulebook has.
+void CheckOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, const PairsArguments& pairs);
 
 // Every count is 0 or more.
 void CheckCountsNotNegative(ArgCheck& check, const int64_t* indice_num, int64_t offsets);
 
-// A filter for as many offsets as the rulebook has.
-void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, int64_t offsets);
-
 // The workspace pointer; then `output` shares no byte with anything, nor the workspace with an input.
-void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_list<BufferArg> inputs, void* workspace,
-                  size_t workspace_size);
+void CheckBuffers(ArgCheck& check, const TensorArg& output, const TensorArg& first, const TensorArg& second,
+                  const ConvolutionArguments& pairs);
 
-// Runs a pass and ends the call.
-template <class Problem>
-mluOpStatus_t RunAndFinish(const Call& call, const Problem& problem, const IndicePairs& pairs, int near_side) {
-  BadIndex bad;
-  const RunResult result = Convolve(call, problem, pairs, near_side, &bad);
-  if (result == RunResult::kDone && bad.position >= 0) return FailBadIndex(call, pairs, bad);
-  return call.Finish(result);
-}
+// `empty`: a tensor has no elements, and so no pair counts.
+ConvolutionPairs MakePairs(const ConvolutionArguments& pairs, bool empty, int64_t input_rows, int64_t output_rows);
 
 }  // namespace detops::indice_convolution
 
-#endif  // DETOPS_OPS_INDICE_CONVOLUTION_API_CHECK_H_
+#endif  // DETOPS_OPS_INDICE_CONVOLUTION_API_ARGUMENTS_H_

@@ -1,20 +1,17 @@
-#include "ops/indice_convolution/api/check.h"
+#include "ops/indice_convolution/api/arguments.h"
 
 #include "core/checked_math.h"
-#include "core/context.h"
 #include "core/data_type.h"
 
 namespace detops::indice_convolution {
-
-bool IsFull(const Call& call) { return call.handle()->profile == DETOPS_PROFILE_FULL; }
 
 void CheckZeroOrOne(ArgCheck& check, const char* argument, int64_t value) {
   check.Integer(argument, value, value == 0 || value == 1, "0 or 1");
 }
 
-void CheckInverse(ArgCheck& check, const Call& call, int64_t inverse, mluOpStatus_t status) {
+void CheckInverse(ArgCheck& check, int64_t inverse, mluOpStatus_t status) {
   if (check.failed()) return;
-  check.Rule(inverse == 0 || IsFull(call), status, "inverse is %lld, expected 0%s.", static_cast<long long>(inverse),
+  check.Rule(inverse == 0 || check.full(), status, "inverse is %lld, expected 0%s.", static_cast<long long>(inverse),
              kFullProfileLifts);
 }
 
@@ -82,31 +79,37 @@ FilterMatrices FilterMatricesOf(const mluOpTensorStruct& filters, mluOpTensorLay
   }
 }
 
-void CheckOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter) {
+void CheckOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter,
+                  const PairsArguments& pairs) {
   check.Rule(filter.offsets < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
              "%s has too many offsets, expected fewer than 2^63 - 1.", filters.name);
+  if (!pairs.on_rulebook()) return;
+  check.Rule(filter.offsets == pairs.rulebook->offsets, MLUOP_STATUS_BAD_PARAM,
+             "%s has %lld offsets, expected the %lld of the rulebook.", filters.name,
+             static_cast<long long>(filter.offsets), static_cast<long long>(pairs.rulebook->offsets));
 }
 
 void CheckCountsNotNegative(ArgCheck& check, const int64_t* indice_num, int64_t offsets) {
-  if (check.failed()) return;
   for (int64_t k = 0; k < offsets && !check.failed(); ++k) {
     check.Rule(indice_num[k] >= 0, MLUOP_STATUS_BAD_PARAM, "indice_num[%lld] is %lld, expected a count of 0 or more.",
                static_cast<long long>(k), static_cast<long long>(indice_num[k]));
   }
 }
 
-void CheckRulebookOffsets(ArgCheck& check, const TensorArg& filters, const FilterMatrices& filter, int64_t offsets) {
-  CheckOffsets(check, filters, filter);
-  check.Rule(filter.offsets == offsets, MLUOP_STATUS_BAD_PARAM,
-             "%s has %lld offsets, expected the %lld of the rulebook.", filters.name,
-             static_cast<long long>(filter.offsets), static_cast<long long>(offsets));
+void CheckBuffers(ArgCheck& check, const TensorArg& output, const TensorArg& first, const TensorArg& second,
+                  const ConvolutionArguments& pairs) {
+  if (check.failed()) return;
+  const BufferArg space("workspace", pairs.workspace, pairs.workspace_size);
+  const std::initializer_list<BufferArg> inputs = {first, second, pairs.tensor, pairs.counts()};
+  check.WorkspacePointer(pairs.workspace, pairs.workspace_size).Separate(output, inputs).Separate(output, {space});
+  check.Separate(space, inputs);
 }
 
-void CheckBuffers(ArgCheck& check, const TensorArg& output, std::initializer_list<BufferArg> inputs, void* workspace,
-                  size_t workspace_size) {
-  const BufferArg space("workspace", workspace, workspace_size);
-  check.WorkspacePointer(workspace, workspace_size).Separate(output, inputs).Separate(output, {space});
-  check.Separate(space, inputs);
+ConvolutionPairs MakePairs(const ConvolutionArguments& pairs, bool empty, int64_t input_rows, int64_t output_rows) {
+  const int64_t first = pairs.inverted() ? output_rows : input_rows;
+  const int64_t second = pairs.inverted() ? input_rows : output_rows;
+  if (pairs.on_rulebook()) return {.by_side = pairs.rulebook->by_side, .empty = empty};
+  return {.given = empty ? NoPairs(first, second) : MakeIndicePairs(pairs, first, second)};
 }
 
 }  // namespace detops::indice_convolution

@@ -1,5 +1,5 @@
-// All operators at once: many handles on many threads with shared inputs, threads that change between calls, a caller's
-// own threads, processes that fork, and no thread left behind.
+// All operators at once: many handles on many threads, threads that change between calls, a caller's own threads,
+// processes that fork, and no thread left over.
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -8,12 +8,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "reliability/mixed_work.h"
+#include "properties/calls.h"
+#include "support/float_traps.h"
 #include "support/long_tests.h"
 #include "support/runner.h"
 #include "support/sanitizers.h"
@@ -21,57 +21,49 @@
 namespace detops_test {
 namespace {
 
-class MixedThreads : public testing::Test {
+class Callers : public testing::Test {
  protected:
   void SetUp() override {
     std::thread([] {}).join();  // a sanitizer starts a thread of its own with the first one; that is not ours to count
-    for (size_t call = 0; call < MixedUser::Calls(); ++call) {
-      ASSERT_EQ(alone_.Run(call), MLUOP_STATUS_SUCCESS) << MixedUser::NameOf(call) << ": " << alone_.handle.LastError();
-    }
+    expected_ = Caller().Results();
   }
 
-  const MixedInputs inputs_;
-  MixedUser alone_{inputs_};  // the results of one thread
+  std::vector<std::string> expected_;  // by one thread
 };
 
-// Sixteen threads, each with a handle of its own; inputs and the rulebook belong to all.
-TEST_F(MixedThreads, SixteenHandlesShareTheirInputs) {
-  const int rounds = Rounds(kThreadSanitizer ? 3 : 8, 2000);
+TEST_F(Callers, SixteenHandlesAtOnce) {
+  const int rounds = Rounds(kThreadSanitizer ? 1 : 3, 1000);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   threads.reserve(16);
   for (int i = 0; i < 16; ++i) {
     threads.emplace_back([&, i] {
-      MixedUser user(inputs_, 1 + i % 4);
-      for (int round = 0; round < rounds; ++round) wrong += user.WrongCalls(alone_);
+      Caller caller(1 + i % 4);
+      for (int round = 0; round < rounds; ++round) wrong += caller.WrongCalls(expected_);
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(MixedThreads, NumberOfThreadsChangesBetweenCalls) {
-  MixedUser user(inputs_);
-  for (size_t call = 0; call < MixedUser::Calls(); ++call) {
-    SCOPED_TRACE(MixedUser::NameOf(call));
-    for (const int threads : {4, 1, 64, 2, 3, 0, 1000, 1, 7}) {
-      user.handle.SetThreads(threads);
-      ASSERT_EQ(user.Run(call), MLUOP_STATUS_SUCCESS) << user.handle.LastError();
-      ASSERT_TRUE(user.Same(call, alone_)) << threads << " threads";
-    }
+TEST_F(Callers, NumberOfThreadsChangesBetweenCalls) {
+  Caller caller;
+  for (const int threads : {4, 1, 64, 2, 3, 0, 1000, 1, 7}) {
+    caller.handle.SetThreads(threads);
+    ASSERT_EQ(caller.WrongCalls(expected_), 0) << threads << " threads";
   }
 }
 
 // Its own threads, the library's and its own again.
-TEST_F(MixedThreads, CallersOwnThreads) {
-  MixedUser user(inputs_, 4);
+TEST_F(Callers, OwnThreads) {
+  Caller caller(4);
   Runner runner;
   runner.own_threads = true;
   for (const bool own : {true, false, true}) {
-    user.handle.SetRunner(own ? Runner::Run : nullptr, own ? &runner : nullptr);
-    EXPECT_EQ(user.WrongCalls(alone_), 0);
+    caller.handle.SetRunner(own ? Runner::Run : nullptr, own ? &runner : nullptr);
+    EXPECT_EQ(caller.WrongCalls(expected_), 0);
   }
-  EXPECT_GT(runner.tasks, static_cast<int>(MixedUser::Calls()));
+  EXPECT_GT(runner.tasks, static_cast<int>(caller.size()));
 }
 
 int ThreadsOfProcess() {
@@ -83,14 +75,12 @@ int ThreadsOfProcess() {
   return count;
 }
 
-TEST(MixedThreadsEnd, NoThreadIsLeftAfterTheLastHandle) {
-  std::thread([] {}).join();
+TEST_F(Callers, NoThreadIsLeftAfterTheLastHandle) {
   const int before = ThreadsOfProcess();
-  for (int round = 0; round < Rounds(5, 200); ++round) {
+  for (int round = 0; round < Rounds(3, 200); ++round) {
     {
-      const MixedInputs inputs;
-      MixedUser user(inputs, 4);
-      for (size_t call = 0; call < MixedUser::Calls(); ++call) ASSERT_EQ(user.Run(call), MLUOP_STATUS_SUCCESS);
+      Caller caller(4);
+      ASSERT_EQ(caller.WrongCalls(expected_), 0);
       EXPECT_GT(ThreadsOfProcess(), before) << "four threads were asked for and one works";
     }
     // A thread that has been joined may be listed for a moment longer.
@@ -119,22 +109,17 @@ testing::AssertionResult EndsWell(pid_t child) {
   return testing::AssertionFailure() << "the child has " << WEXITSTATUS(status) << " wrong calls";
 }
 
-// The child uses the parent's handle, with its scratch memory, and a new one, on inputs of the parent.
-TEST_F(MixedThreads, ChildOfAForkUsesEveryOperator) {
+// The child uses the parent's handle, with its scratch memory, and a new one.
+TEST_F(Callers, ChildOfAForkUsesEveryOperator) {
   if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer ends a child that starts threads";
-  MixedUser old(inputs_, 4);
-  ASSERT_EQ(old.WrongCalls(alone_), 0);
-  for (int round = 0; round < Rounds(20, 1000); ++round) {
+  Caller old(4);
+  ASSERT_EQ(old.WrongCalls(expected_), 0);
+  for (int round = 0; round < Rounds(8, 500); ++round) {
     const pid_t child = fork();
-    if (child == 0) {
-      int wrong = old.WrongCalls(alone_);
-      MixedUser fresh(inputs_, 3);
-      wrong += fresh.WrongCalls(alone_);
-      _exit(wrong);
-    }
+    if (child == 0) _exit(old.WrongCalls(expected_) + Caller(3).WrongCalls(expected_));
     ASSERT_TRUE(EndsWell(child)) << "round " << round;
   }
-  EXPECT_EQ(old.WrongCalls(alone_), 0) << "the parent works on";
+  EXPECT_EQ(old.WrongCalls(expected_), 0) << "the parent works on";
 }
 
 }  // namespace
