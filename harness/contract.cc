@@ -38,6 +38,7 @@ Answer Contract::Judge(const Call& call) const {
   for (const Rule& rule : rules_) {
     if (rule.of_values && !call.value_checks) continue;
     const std::optional<std::string> sentence = rule.judge(judgement);
+    if (judgement.undefined) return {.undefined = true};
     if (!sentence.has_value()) continue;
     return {rule.status, rule.status == MLUOP_STATUS_SUCCESS ? "" : messages_ + ": " + *sentence, &rule};
   }

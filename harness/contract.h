@@ -56,6 +56,9 @@ struct Judgement {
   const Contract& contract;
   const Call& call;
   std::map<std::string, Bound> dims{};
+  // A rule sets this if the caller broke what no function can check, as the length of an array: nobody may make this
+  // call, so it gets no answer.
+  bool undefined = false;
 };
 
 struct Rule {
@@ -80,7 +83,10 @@ struct Dim {
   Dim(const char* dim_name) : name(dim_name) {}             // NOLINT(google-explicit-constructor): reads as a shape
   Dim(std::string dim_name) : name(std::move(dim_name)) {}  // NOLINT(google-explicit-constructor)
   Dim(int dim_number) : number(dim_number) {}               // NOLINT(google-explicit-constructor)
+  // Sentences call it otherwise: two extents may have the same words, as "rows of the rulebook".
+  Dim(std::string dim_name, std::string dim_shown) : name(std::move(dim_name)), shown(std::move(dim_shown)) {}
   std::string name{};
+  std::string shown{};
   int64_t number = 0;
 };
 
@@ -89,6 +95,7 @@ struct Answer {
   mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
   std::string text{};          // empty for success
   const Rule* rule = nullptr;  // the rule that decided; nullptr: none, the call is to be carried out
+  bool undefined = false;      // nobody may make this call
 };
 
 class Contract {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,11 +22,13 @@ namespace detops_harness {
 
 // What the reference computes, in double.
 struct Expected {
-  std::map<std::string, std::vector<double>> tensors{};  // the outputs, by name; one that is left out is not compared
+  // The outputs, by name; one that is left out is not compared. As many elements as Function::Written says.
+  std::map<std::string, std::vector<double>> tensors{};
   std::map<std::string, int64_t> results{};
   // For each element of an output the sum of the magnitudes of its terms, which rounding errors are relative to; an
   // output that is not here is compared by itself.
   std::map<std::string, std::vector<double>> magnitudes{};
+  std::set<std::string> exact{};  // outputs that are copies: nothing is computed, so no tolerance
 };
 
 // What no implementation can avoid: every input read once, every output written once, and the arithmetic.
@@ -80,7 +83,6 @@ class Function {
   virtual mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& arguments) const = 0;
   // Of a call that is to be carried out, or that ends well without work.
   virtual Expected Reference(const Call& call) const = 0;
-
   // How many elements of an output, from its begin, a call writes that was carried out; the rest stays as it was.
   virtual int64_t Written(const Call&, const Tensor& output) const { return output.elements(); }
 

@@ -112,7 +112,9 @@ PlacedCall::PlacedCall(Call call, Placing placing) : call_(std::move(call)), res
   }
   call_.workspace.described = false;
   for (Tensor& tensor : call_.tensors) Place(tensor, placing);
-  Place(call_.workspace, {placing.kind, 0});
+  const size_t blocks = blocks_.size();
+  Place(call_.workspace, placing);
+  if (blocks_.size() > blocks) workspace_ = blocks_.back().get();
   for (Tensor& tensor : call_.tensors) PlaceInside(tensor);
   PlaceInside(call_.workspace);
   std::vector<mluOpTensorDescriptor_t> descriptors;
@@ -145,7 +147,7 @@ void PlacedCall::Place(Tensor& tensor, const Placing& placing) {
   block.written = tensor.access == Access::kWritten;
   tensor.address = block.data();
   if (!block.written && bytes > 0) std::memcpy(block.data(), tensor.contents.data(), bytes);
-  if (block.written) std::memset(block.data(), 0xA5, bytes);
+  if (block.written) std::memset(block.data(), fill_, bytes);
 }
 
 void PlacedCall::PlaceInside(Tensor& tensor) {
@@ -172,6 +174,7 @@ mluOpStatus_t PlacedCall::RunAlone(mluOpHandle_t handle) {
 }
 
 void PlacedCall::Reset(unsigned char fill) {
+  fill_ = fill;
   for (const auto& block : blocks_) {
     if (block->written) std::memset(block->data(), fill, block->bytes());
   }
@@ -180,33 +183,36 @@ void PlacedCall::Reset(unsigned char fill) {
 
 std::string PlacedCall::State() const {
   std::string state;
-  for (const auto& block : blocks_) state.append(reinterpret_cast<const char*>(block->data()), block->bytes());
+  for (const auto& block : blocks_) {
+    if (block.get() == workspace_) continue;
+    state.append(reinterpret_cast<const char*>(block->data()), block->bytes());
+  }
   for (const auto& [name, value] : call_.results) state += name + std::to_string(value);
   return state;
+}
+
+size_t PlacedCall::WrittenBytes(const Tensor& output) const {
+  if (!output.described) return 0;
+  return static_cast<size_t>(call_.function->Written(call_, output)) * SizeOfType(output.type);
+}
+
+bool PlacedCall::RestIntact(const Tensor& output) const {
+  if (output.address == nullptr || output.reserved || !output.inside.empty()) return true;
+  const auto* const bytes = static_cast<const unsigned char*>(output.address);
+  const size_t end = output.memory_bytes();
+  return std::all_of(bytes + std::min(WrittenBytes(output), end), bytes + end,
+                     [this](unsigned char byte) { return byte == fill_; });
 }
 
 std::string PlacedCall::Outputs() const {
   std::string state;
   for (const Tensor& tensor : call_.tensors) {
     if (tensor.access == Access::kWritten && tensor.address != nullptr) {
-      const auto elements = static_cast<size_t>(call_.function->Written(call_, tensor));
-      state.append(static_cast<const char*>(tensor.address), elements * SizeOfType(tensor.type));
+      state.append(static_cast<const char*>(tensor.address), WrittenBytes(tensor));
     }
   }
   for (const auto& [name, value] : call_.results) state += name + std::to_string(value);
   return state;
-}
-
-bool PlacedCall::RestIs(unsigned char fill) const {
-  for (const Tensor& tensor : call_.tensors) {
-    if (tensor.access == Access::kRead || tensor.address == nullptr) continue;
-    const auto* const bytes = static_cast<const unsigned char*>(tensor.address);
-    const auto written = static_cast<size_t>(call_.function->Written(call_, tensor)) * SizeOfType(tensor.type);
-    if (!std::all_of(bytes + written, bytes + tensor.byte_count(), [=](unsigned char b) { return b == fill; })) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool PlacedCall::InputsIntact() const {
@@ -228,10 +234,18 @@ bool PlacedCall::SurroundingsIntact() const {
   for (const auto& block : blocks_) {
     if (!block->Intact()) return false;
   }
+  for (const Tensor& tensor : call_.tensors) {
+    if (tensor.access == Access::kWritten && !RestIntact(tensor)) return false;
+  }
   return true;
 }
 
 bool PlacedCall::MemorySuffices() const {
+  const auto size = call_.integers.find("workspace_size");
+  if (size != call_.integers.end() && call_.workspace.address != nullptr &&
+      size->second > static_cast<int64_t>(call_.workspace.bytes)) {
+    return false;
+  }
   for (const Tensor& tensor : call_.tensors) {
     if (!tensor.inside.empty() || tensor.reserved) return false;
     if (tensor.described && tensor.address != nullptr &&

@@ -40,18 +40,17 @@ class PlacedCall {
 
   // All bytes that the function may have written have this value again, and results are as before.
   void Reset(unsigned char fill);
-  // All that a refused call must leave as it is: every byte of inputs, outputs and scratch, and the results.
+  // All that a refused call must leave as it is: every byte of inputs and outputs, and the results. The workspace is
+  // not among them: some calls notice what is wrong only when they have begun to count.
   std::string State() const;
   // The same of the inputs alone.
   bool InputsIntact() const;
-  // False if a byte next to one of the buffers has changed.
+  // False if a byte next to one of the buffers has changed, or one of an output that the call does not write.
   bool SurroundingsIntact() const;
-  // Every tensor has memory for what its description says.
+  // Every tensor has memory for what its description says, and the workspace for what workspace_size says.
   bool MemorySuffices() const;
   // The outputs, as far as they are written, and the results.
   std::string Outputs() const;
-  // After Reset(fill) and a Run that was carried out: the rest of the outputs is as it was.
-  bool RestIs(unsigned char fill) const;
 
  private:
   class Block;
@@ -59,13 +58,17 @@ class PlacedCall {
   Block& NewBlock(size_t bytes, const Placing& placing);
   void Place(Tensor& tensor, const Placing& placing);
   void PlaceInside(Tensor& tensor);
+  size_t WrittenBytes(const Tensor& output) const;
+  bool RestIntact(const Tensor& output) const;
 
   Call call_;
   const Named<int64_t> results_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::unique_ptr<Descriptor>> descriptors_;
   std::unique_ptr<Arguments> arguments_;
+  const Block* workspace_ = nullptr;
   std::string text_;
+  unsigned char fill_ = 0xA5;  // what stands in the outputs before a call
 };
 
 }  // namespace detops_harness

@@ -32,7 +32,7 @@ Rules ForEach(const Names& tensors, const std::string& what, mluOpStatus_t statu
     rules.push_back({what + " of " + name, status,
                      [name, judge](Judgement& judgement) -> Sentence {
                        const Tensor& tensor = judgement.call[name];
-                       return IsAbsent(tensor) ? Sentence() : judge(judgement, tensor);
+                       return tensor.described ? judge(judgement, tensor) : Sentence();
                      },
                      [name, faults](const Contract& contract, const Call& good) {
                        return IsAbsent(good[name]) ? Faults{} : faults(contract, good, name);
@@ -84,12 +84,13 @@ Rules Implied(Rules rules) {
   return rules;
 }
 
-Rules When(const std::function<bool(const Call&)>& condition, const Rules& rules, const Apply& arrange) {
-  Rules conditional = rules;
-  for (Rule& rule : conditional) {
-    rule.judge = [=, judge = rule.judge](Judgement& j) { return condition(j.call) ? judge(j) : Sentence(); };
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules, const Apply& arrange) {
+  for (Rule& rule : rules) {
+    rule.judge = [condition, judge = std::move(rule.judge)](Judgement& j) {
+      return condition(j.call) ? judge(j) : Sentence();
+    };
     if (!arrange || !rule.faults) continue;
-    rule.faults = [=, faults = rule.faults](const Contract& contract, const Call& good) {
+    rule.faults = [=, faults = std::move(rule.faults)](const Contract& contract, const Call& good) {
       Call arranged = good;
       arrange(arranged);
       Faults all = faults(contract, arranged);
@@ -102,14 +103,15 @@ Rules When(const std::function<bool(const Call&)>& condition, const Rules& rules
       return all;
     };
   }
-  return conditional;
+  return rules;
 }
 
-Rules Also(Rules rules, const Faults& faults) {
-  rules.back().faults = [=, before = rules.back().faults](const Contract& contract, const Call& good) {
-    Faults all = before ? before(contract, good) : Faults{};
-    all.insert(all.end(), faults.begin(), faults.end());
-    return all;
+Rules WithFaults(Rules rules, const Faults& more) {
+  Rule& last = rules.back();
+  last.faults = [own = std::move(last.faults), more](const Contract& contract, const Call& good) {
+    Faults faults = own ? own(contract, good) : Faults{};
+    faults.insert(faults.end(), more.begin(), more.end());
+    return faults;
   };
   return rules;
 }
@@ -380,6 +382,13 @@ void AllOnes(const Contract& contract, Call& call) {
 Faults CountFaults(const Contract& contract, const Call& good, const std::string& name) {
   Faults faults;
   const std::vector<Dim>& shape = contract.shape(name);
+  // Of this tensor alone, for functions that count before they compare shapes.
+  faults.push_back(Of(
+      name, BadClass::kOverflow, "2^61 rows",
+      [](Tensor& tensor) {
+        if (!tensor.extents.empty()) tensor.extents[0] = int64_t{1} << 61;
+      },
+      false));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const std::string& dim = shape[axis].name;
     if (dim.empty()) continue;
@@ -476,7 +485,7 @@ Rules Axis(const std::string& tensor, size_t axis, const Dim& expected) {
         if (actual == wanted) return {};
         std::string text = Format("%s has extent %lld on axis %zu, expected ", checked.name.c_str(),
                                   static_cast<long long>(actual), axis);
-        if (!expected.name.empty()) text += expected.name + " = ";
+        if (!expected.name.empty()) text += (expected.shown.empty() ? expected.name : expected.shown) + " = ";
         text += std::to_string(wanted);
         if (bound.has_value() && !bound->source.empty()) text += " as in " + bound->source;
         return text + "; its shape is " + ShapeText(checked.extents) + ".";
@@ -674,15 +683,12 @@ Rules Separate(const std::string& output, const Names& others) {
                      },
                      [=](const Contract&, const Call& good) {
                        Faults faults;
-                       if (good.integer_lists.count(other) == 0 &&
-                           (other == "workspace" ? good.workspace.memory_bytes() == 0 : IsAbsent(good[other]))) {
-                         return faults;
-                       }
+                       const bool list = good.integer_lists.count(other) != 0;
+                       if (IsAbsent(good[output]) || (!list && !good[other].has_data)) return faults;
                        const auto own = static_cast<int64_t>(good[output].memory_bytes());
                        const auto bytes = std::max<int64_t>(
-                           1, good.integer_lists.count(other) != 0
-                                  ? static_cast<int64_t>(good.integer_lists.at(other).size() * sizeof(int64_t))
-                                  : static_cast<int64_t>(good[other].memory_bytes()));
+                           1, list ? static_cast<int64_t>(good.integer_lists.at(other).size() * sizeof(int64_t))
+                                   : static_cast<int64_t>(good[other].memory_bytes()));
                        for (const int64_t at : {int64_t{0}, bytes - 1, 1 - own}) {
                          faults.push_back(Of(
                              output, BadClass::kOverlap, output + " in " + other,
@@ -704,7 +710,7 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
   Rules rules = ForEach(
       {tensor}, "values", kBad,
       [=](Judgement& j, const Tensor& checked) -> Sentence {
-        // A description that says more than there is belongs to a call that is not carried out.
+        // A description may say more than there is; what is not there breaks no rule, and the call is not carried out.
         const int64_t count = std::min(checked.elements(), checked.stored());
         for (int64_t i = 0; i < count; ++i) {
           const double value = checked.Get(i);

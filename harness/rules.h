@@ -14,13 +14,12 @@ using Names = std::vector<std::string>;
 
 // The same rules, but no call can break them: rules before them imply them.
 Rules Implied(Rules rules);
-
-// The same rules, for calls of which the condition holds. `arrange` makes the good call one of them, if it is not.
-Rules When(const std::function<bool(const Call&)>& condition, const Rules& rules,
+// The same rules, but only for calls of a kind; all others keep them. `arrange` makes the good call one of that kind,
+// if it is not.
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules,
            const std::function<void(Call&)>& arrange = {});
-
-// The same rules; the last one can also be broken like this.
-Rules Also(Rules rules, const Faults& faults);
+// The same rules, and more ways to break the last of them, or changes that come close.
+Rules WithFaults(Rules rules, const Faults& more);
 
 // ---- pointers ----
 
@@ -33,7 +32,7 @@ Rules Data(const Names& tensors);
 // Only of tensors that have elements.
 Rules DataOfElements(const Names& tensors);
 
-// ---- the form of one tensor. Tensors that are left out (Absent) break none of these ----
+// ---- the form of one tensor. Tensors without a descriptor break none of these ----
 
 Rules FullProfile();
 // As many axes as the contract's table gives the tensor.
@@ -126,7 +125,7 @@ bool AnyEmpty(const Call& call, const Names& tensors);
 std::function<void(Call&)> WithDim(const std::string& dim, int64_t value);
 std::function<void(Call&)> WithInteger(const std::string& argument, int64_t value);
 std::function<void(Call&)> WithNumber(const std::string& argument, double value);
-// Nothing happens in a tensor that has no such element.
+// Nothing happens if the tensor has no such element, or is left out.
 std::function<void(Call&)> WithElement(const std::string& tensor, int64_t index, double value);
 
 // printf into a string.

@@ -137,11 +137,22 @@ mluOpStatus_t detopsSetSparseConvolutionDescriptor(mluOpSparseConvolutionDescrip
 
 /** The number of output sites that mluOpGetIndicePairs will find for these indices, so that out_indices can be made
  * with exactly as many rows. *count is written on success only; the descriptor's own number stays as it was.
- * Submanifold: L.
+ * Submanifold: L. No workspace; the handle keeps the scratch memory for its next call.
  *
- * Checks: count is not NULL; then those of mluOpGetIndicePairs that concern handle, sparse_conv_desc and indices, in
- * their order and with their statuses; also NOT_SUPPORTED if filter_space has 2^63 - 1 offsets or more, ALLOC_FAILED
- * and EXECUTION_FAILED. No workspace; the handle keeps the scratch memory for its next call. */
+ * Checked in this order:
+ * BAD_PARAM      count is NULL; handle or a descriptor is NULL
+ * NOT_SUPPORTED  contract profile: sparse_conv_desc is transposed, inverse or not 3-dimensional
+ * BAD_PARAM      rank is not 2; indices has not D + 1 columns; contract profile: more input sites than batch times
+ *                input space has; contract profile: stride and dilation of an axis are both above 1
+ * NOT_SUPPORTED  indices is not dense; indices has 2^31 elements or more (full profile: more than int64 bytes can
+ *                count); L does not fit int32; the batch times the input or the output space has 2^63 - 1 sites or
+ *                more; filter_space has 2^63 - 1 offsets or more
+ * BAD_PARAM      the type is not int32; submanifold: on an axis the spaces differ, stride is not 1, or, contract
+ *                profile, dilation is not 1
+ * success        indices has no elements: the count is 0
+ * BAD_PARAM      the data pointer is NULL; a batch id is outside the batch or a coordinate outside the input space
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
                                            const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
                                            const mluOpTensorDescriptor_t indices_desc, const void* indices,
@@ -167,10 +178,23 @@ typedef enum {
  * negative_slope is read for LEAKY_RELU only. Where mluOpIndiceConvolutionForward leaves zeros, here stands what bias,
  * residual and activation make of zero; that also holds if features or indice_pairs have no elements.
  *
- * Checks: those of mluOpIndiceConvolutionForward in their order, with these between: behind indice_num NULL: the
- * profile (NOT_SUPPORTED); behind features_out's type: types of bias and residual; behind inverse: activation is one of
- * the values, negative_slope is finite (BAD_PARAM); ranks of bias and residual are 1 and 2; bias and residual are
- * dense; count limits; shapes; a data pointer whose descriptor is there; overlap with features_out. */
+ * Checked in this order:
+ * BAD_PARAM      handle, indice_num or the descriptor of features, filters, indice_pairs or features_out is NULL
+ * NOT_SUPPORTED  contract profile
+ * BAD_PARAM      a type is not one of those above; types differ; sub_m is neither 0 nor 1; inverse is neither 0 nor 1;
+ *                activation is none of its values; with leaky relu: negative_slope is not finite
+ * NOT_SUPPORTED  the layout of filters is not NDHWC, NCDHW, ARRAY, NHWC, NCHW or HWCN
+ * BAD_PARAM      ranks of features, indice_pairs, features_out, bias, residual are not 2, 3, 2, 1, 2
+ * NOT_SUPPORTED  the rank of filters is neither 4 nor 5
+ * BAD_PARAM      the layout of filters does not fit its rank
+ * NOT_SUPPORTED  a tensor is not dense; int64 cannot count the bytes of a tensor; filters has 2^63 - 1 offsets or more
+ * BAD_PARAM      a shape is not as above; a number in indice_num is not in [0, L]
+ * success        features, filters, indice_pairs or features_out has no elements: features_out, if it has elements and
+ *                a data pointer, becomes what bias, residual and activation make of 0, after their data pointers and
+ *                overlap were looked at
+ * BAD_PARAM      a data pointer is NULL; features_out overlaps another buffer; a counted index is outside its tensor
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsIndiceConvolutionForwardFused(mluOpHandle_t handle, const mluOpTensorDescriptor_t features_desc,
                                                   const void* features, const mluOpTensorDescriptor_t filters_desc,
                                                   const void* filters, const mluOpTensorDescriptor_t indice_pairs_desc,
@@ -182,8 +206,25 @@ mluOpStatus_t detopsIndiceConvolutionForwardFused(mluOpHandle_t handle, const ml
                                                   const mluOpTensorDescriptor_t features_out_desc, void* features_out);
 
 /** detopsIndiceConvolutionForwardFused on a rulebook: features has num_act_in rows, features_out num_act_out
- * (inverse = 1: the other way round). Checked as there, without what concerns pairs; rulebook NULL is BAD_PARAM behind
- * handle. */
+ * (inverse = 1: the other way round), and residual as many as features_out.
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle, rulebook or the descriptor of features, filters or features_out is NULL
+ * NOT_SUPPORTED  contract profile
+ * BAD_PARAM      a type is not one of those above; types differ; inverse is neither 0 nor 1; activation is none of its
+ *                values; with leaky relu: negative_slope is not finite
+ * NOT_SUPPORTED  the layout of filters is not NDHWC, NCDHW, ARRAY, NHWC, NCHW or HWCN
+ * BAD_PARAM      ranks of features, features_out, bias, residual are not 2, 2, 1, 2
+ * NOT_SUPPORTED  the rank of filters is neither 4 nor 5
+ * BAD_PARAM      the layout of filters does not fit its rank
+ * NOT_SUPPORTED  a tensor is not dense; int64 cannot count the bytes of a tensor; filters has 2^63 - 1 offsets or more
+ * BAD_PARAM      filters has another number of offsets than the rulebook; a shape is not as above
+ * success        features, filters or features_out has no elements: features_out, if it has elements and a data
+ *                pointer, becomes what bias, residual and activation make of 0, after their data pointers and overlap
+ *                were looked at
+ * BAD_PARAM      a data pointer is NULL; features_out overlaps another buffer
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsRulebookConvolutionForward(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
                                                const mluOpTensorDescriptor_t features_desc, const void* features,
                                                const mluOpTensorDescriptor_t filters_desc, const void* filters,
@@ -192,14 +233,48 @@ mluOpStatus_t detopsRulebookConvolutionForward(mluOpHandle_t handle, detopsRuleb
                                                detopsActivation_t activation, float negative_slope,
                                                const mluOpTensorDescriptor_t features_out_desc, void* features_out);
 
-/** mluOpIndiceConvolutionBackwardData on a rulebook. Checked as there, without what concerns pairs and sub_m. */
+/** mluOpIndiceConvolutionBackwardData on a rulebook: input_grad has num_act_in rows, output_grad num_act_out
+ * (inverse = 1: the other way round).
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle, rulebook or a descriptor is NULL
+ * NOT_SUPPORTED  contract profile
+ * BAD_PARAM      ranks of output_grad, filters, input_grad are not 2, 4 or 5, 2; a type is not one of those above; the
+ *                layout of filters is none of the above or does not fit its rank
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      inverse is neither 0 nor 1
+ * NOT_SUPPORTED  filters has 2^63 - 1 offsets or more
+ * BAD_PARAM      filters has another number of offsets than the rulebook; a shape is not as above; types differ
+ * NOT_SUPPORTED  int64 cannot count the bytes of a tensor
+ * success        a tensor has no elements: input_grad becomes 0 if it has elements and a data pointer
+ * BAD_PARAM      a data pointer is NULL; input_grad overlaps another buffer
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsRulebookConvolutionBackwardData(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
                                                     const mluOpTensorDescriptor_t output_grad_desc,
                                                     const void* output_grad, const mluOpTensorDescriptor_t filters_desc,
                                                     const void* filters, const mluOpTensorDescriptor_t input_grad_desc,
                                                     void* input_grad);
 
-/** mluOpIndiceConvolutionBackwardFilter on a rulebook. Checked as there, without what concerns pairs and sub_m. */
+/** mluOpIndiceConvolutionBackwardFilter on a rulebook: features has num_act_in rows, output_grad num_act_out
+ * (inverse = 1: the other way round).
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle, rulebook or a descriptor is NULL
+ * NOT_SUPPORTED  contract profile
+ * BAD_PARAM      inverse is neither 0 nor 1
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      a type is not one of those above; types differ; the on-chip type of features or output_grad is set
+ *                but is not its type; that of filters_grad is set but is no floating type or is narrower than its type
+ * NOT_SUPPORTED  int64 cannot count the bytes of a tensor
+ * BAD_PARAM      ranks of features, output_grad, filters_grad are not 2, 2, 4 or 5; the layout of filters_grad is none
+ *                of the above or does not fit its rank
+ * NOT_SUPPORTED  filters_grad has 2^63 - 1 offsets or more
+ * BAD_PARAM      filters_grad has another number of offsets than the rulebook; a shape is not as above
+ * success        a tensor has no elements: filters_grad becomes 0 if it has elements and a data pointer
+ * BAD_PARAM      a data pointer is NULL; filters_grad overlaps another buffer
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsRulebookConvolutionBackwardFilter(mluOpHandle_t handle, detopsRulebook_t rulebook, int64_t inverse,
                                                       const mluOpTensorDescriptor_t features_desc, const void* features,
                                                       const mluOpTensorDescriptor_t output_grad_desc,

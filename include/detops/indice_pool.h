@@ -5,7 +5,7 @@
  *   features, input_grad       [N, C]
  *   features_out, output_grad  [Y, C]
  *   indice_pairs               [K, 2, L]  int32, any layout; row 0: input indices, row 1: output indices. Of offset k
- *                              the first indice_num[k] columns count, in any order; what stands behind them is not
+ *                              the first indice_num[k] columns count, in any order; what stands after them is not
  *                              read. L and N need not be equal. A pair that occurs again counts again.
  *   indice_num                 K numbers of 64 bits in the caller's memory
  * Tensors of numbers are all float, all half, all double or all bfloat16. Half and bfloat16 are computed in float and
@@ -51,19 +51,21 @@ typedef enum {
  * A row without pairs becomes 0; so does, FROM_LOWEST too, a channel of a row in which all inputs are NaN.
  *
  * Checked in this order:
- * BAD_PARAM      handle, features_desc, indice_pairs_desc, features_out_desc or indice_num is NULL
+ * BAD_PARAM      handle, a descriptor or indice_num is NULL
  * NOT_SUPPORTED  contract profile
- * BAD_PARAM      method is none of the values; with maximum: start is none; ranks are not 2, 3, 2; features has none of
- *                the types above, indice_pairs is not int32, features_out has another type than features
- * NOT_SUPPORTED  features, indice_pairs or features_out is not dense, or int64 cannot count its bytes
+ * BAD_PARAM      method is none of its values; with maximum: start is none of its values; ranks of features,
+ *                indice_pairs and features_out are not 2, 3, 2; features has none of the types above, indice_pairs is
+ *                not int32, or features_out has not its type
+ * NOT_SUPPORTED  a tensor is not dense, or int64 cannot count its bytes
  * BAD_PARAM      indice_pairs is not [K, 2, L]; features_out is not [num_act_out, C]; a number in indice_num is not in
- *                [0, L]; the data pointer of a tensor that has elements is NULL; features_out overlaps features,
- *                indice_pairs or indice_num
- * success        features_out has no elements; indices are not looked at
+ *                [0, L]; the data pointer of a tensor that has elements is NULL; features_out overlaps another tensor
+ *                or indice_num
+ * success        features_out has no elements: indices are not looked at
+ * BAD_PARAM      a counted index is not a row of its tensor, also if value checks are off
  * ALLOC_FAILED   no memory for the scratch
- * BAD_PARAM      a counted index is not a row of its tensor, also if value checks are off: finding the order of the
- *                pairs looks at each of them anyway
- * EXECUTION_FAILED  the caller's parallel runner failed */
+ * EXECUTION_FAILED  the caller's parallel runner failed
+ * Scratch memory is reserved before the indices are looked at, and finding the order of the pairs looks at each of them
+ * anyway. */
 mluOpStatus_t detopsIndicePoolForward(mluOpHandle_t handle, detopsPoolMethod_t method, detopsMaximumStart_t start,
                                       const mluOpTensorDescriptor_t features_desc, const void* features,
                                       const mluOpTensorDescriptor_t indice_pairs_desc, const void* indice_pairs,
@@ -79,20 +81,23 @@ mluOpStatus_t detopsIndicePoolForward(mluOpHandle_t handle, detopsPoolMethod_t m
  * features_out is the result of the forward pass. input_grad is overwritten; rows without pairs become 0.
  *
  * Checked in this order:
- * BAD_PARAM      handle, with maximum features_desc or features_out_desc, output_grad_desc, indice_pairs_desc,
- *                input_grad_desc or indice_num is NULL
+ * BAD_PARAM      handle, with maximum the descriptor of features or features_out, another descriptor, or indice_num is
+ *                NULL
  * NOT_SUPPORTED  contract profile
- * BAD_PARAM      method is none of the values; ranks are not 2, 2, 2, 3, 2; output_grad has none of the types above,
- *                features, features_out or input_grad has another type, indice_pairs is not int32
+ * BAD_PARAM      method is none of its values; ranks of features, features_out, output_grad, indice_pairs and
+ *                input_grad are not 2, 2, 2, 3, 2; output_grad has none of the types above, indice_pairs is not int32,
+ *                or another tensor has not the type of output_grad
  * NOT_SUPPORTED  a tensor is not dense, or int64 cannot count its bytes
- * BAD_PARAM      indice_pairs is not [K, 2, L]; input_grad is not [N, C] for output_grad [Y, C]; features has not the
- *                shape of input_grad, or features_out not that of output_grad; a number in indice_num is not in [0, L];
- *                the data pointer of a tensor that has elements is NULL; input_grad overlaps another tensor or
- *                indice_num
- * success        input_grad has no elements; indices are not looked at
- * ALLOC_FAILED   no memory for the scratch
+ * BAD_PARAM      indice_pairs is not [K, 2, L]; input_grad is not [N, C] for output_grad [Y, C]; with maximum:
+ *                features has not the shape of input_grad, or features_out not that of output_grad; a number in
+ *                indice_num is not in [0, L]; the data pointer of a tensor that has elements is NULL; input_grad
+ *                overlaps another tensor or indice_num
+ * success        input_grad has no elements: indices are not looked at
  * BAD_PARAM      a counted index is not a row of its tensor, also if value checks are off
- * EXECUTION_FAILED  the caller's parallel runner failed */
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed
+ * Scratch memory is reserved before the indices are looked at, and finding the order of the pairs looks at each of them
+ * anyway. */
 mluOpStatus_t detopsIndicePoolBackward(mluOpHandle_t handle, detopsPoolMethod_t method,
                                        const mluOpTensorDescriptor_t features_desc, const void* features,
                                        const mluOpTensorDescriptor_t features_out_desc, const void* features_out,
@@ -101,15 +106,40 @@ mluOpStatus_t detopsIndicePoolBackward(mluOpHandle_t handle, detopsPoolMethod_t 
                                        const int64_t indice_num[], const mluOpTensorDescriptor_t input_grad_desc,
                                        void* input_grad);
 
-/** detopsIndicePoolForward on a rulebook: features has num_act_in rows, features_out num_act_out. Checked as there,
- * without what concerns pairs; rulebook NULL is BAD_PARAM behind handle. */
+/** detopsIndicePoolForward on a rulebook: features has num_act_in rows, features_out num_act_out.
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle, rulebook or a descriptor is NULL
+ * NOT_SUPPORTED  contract profile
+ * BAD_PARAM      method is none of its values; with maximum: start is none of its values; ranks of features and
+ *                features_out are not 2, 2; features has none of the types above, or features_out has not its type
+ * NOT_SUPPORTED  a tensor is not dense, or int64 cannot count its bytes
+ * BAD_PARAM      features is not [rows of the inputs, C]; features_out is not [rows of the outputs, C]; the data
+ *                pointer of a tensor that has elements is NULL; features_out overlaps another tensor
+ * success        features_out has no elements
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsRulebookPoolForward(mluOpHandle_t handle, detopsRulebook_t rulebook, detopsPoolMethod_t method,
                                         detopsMaximumStart_t start, const mluOpTensorDescriptor_t features_desc,
                                         const void* features, const mluOpTensorDescriptor_t features_out_desc,
                                         void* features_out);
 
-/** detopsIndicePoolBackward on a rulebook: input_grad has num_act_in rows, output_grad num_act_out. Checked as there,
- * without what concerns pairs; rulebook NULL is BAD_PARAM behind handle. */
+/** detopsIndicePoolBackward on a rulebook: input_grad has num_act_in rows, output_grad num_act_out. With an average
+ * features and features_out are not looked at there either.
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle, rulebook, with maximum the descriptor of features or features_out, or another descriptor is
+ *                NULL
+ * NOT_SUPPORTED  contract profile
+ * BAD_PARAM      method is none of its values; ranks of features, features_out, output_grad and input_grad are not 2,
+ *                2, 2, 2; output_grad has none of the types above, or another tensor has not the type of output_grad
+ * NOT_SUPPORTED  a tensor is not dense, or int64 cannot count its bytes
+ * BAD_PARAM      output_grad is not [rows of the outputs, C]; input_grad is not [rows of the inputs, C]; with maximum:
+ *                features has not the shape of input_grad, or features_out not that of output_grad; the data pointer
+ *                of a tensor that has elements is NULL; input_grad overlaps another tensor
+ * success        input_grad has no elements
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsRulebookPoolBackward(mluOpHandle_t handle, detopsRulebook_t rulebook, detopsPoolMethod_t method,
                                          const mluOpTensorDescriptor_t features_desc, const void* features,
                                          const mluOpTensorDescriptor_t features_out_desc, const void* features_out,

@@ -23,9 +23,10 @@ typedef enum {
 /** The number of voxels on each axis, as spconv and mmcv compute it: (range_max - range_min) / voxel_size in float,
  * rounded to the nearest whole number, halves away from 0. The arrays hold ndim numbers each, x first.
  *
- * Checked in this order, all BAD_PARAM, and grid is written on success only: ndim is 1 to 4; range_min, range_max,
- * voxel_size, grid are not NULL; then axis by axis: range_min is finite in float; range_max is, and above range_min;
- * voxel_size is, and above 0; the number of voxels is in [1, 2^31). */
+ * grid is written on success only. Checked in this order:
+ * BAD_PARAM  ndim is not 1 to 4; range_min, range_max, voxel_size or grid is NULL; axis by axis: range_min is not
+ *            finite in float, range_max is not or not above it, voxel_size is not or not above 0, the number of
+ *            voxels is not in [1, 2^31) */
 mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const double range_max[],
                                  const double voxel_size[], int grid[]);
 
@@ -46,7 +47,7 @@ mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const doubl
  * Results, all of them for the rows [0, *voxel_num); the other rows are left as they were:
  *   coordinates: [M, ndim] int32 = (..., z, y, x); with cloud_begins [M, 1 + ndim] = (cloud, ..., z, y, x), which is
  *                what the sparse convolutions take as indices;
- *   voxels:      [M, max_points_per_voxel, F], type of points: the kept points in their order, zeros behind them;
+ *   voxels:      [M, max_points_per_voxel, F], type of points: the kept points in their order, zeros after them;
  *   means:       [M, F], type of points: the mean of the kept points;
  *   num_points:  [M] int32: how many points are kept;
  *   point_voxel: [P] int32, all of it written: the row of each point's voxel, also if the point is beyond
@@ -58,15 +59,21 @@ mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const doubl
  * up to whole pages of 2 MiB, for its next call. Results have the same bits for any number of threads and on any SIMD
  * target.
  *
- * Checked in this order: voxel_num, handle, descriptors of points and coordinates, range_min, voxel_size, grid are not
- * NULL (BAD_PARAM); the profile (NOT_SUPPORTED); ndim is 1 to 4; ranks: points 2, cloud_begins 1, voxels 3, means 2,
- * coordinates 2, num_points 1, point_voxel 1; shapes, where F >= ndim and cloud_begins has 1 number at least; types;
- * axis by axis: range_min is finite, voxel_size is finite and above 0, both in the type of the arithmetic, grid is
- * above 0; max_points_per_voxel is not negative, and above 0 if voxels is wanted; max_voxels_per_cloud is not negative;
- * order is one of its values (BAD_PARAM); dense; bytes that int64 cannot count; P or B is 2^31 or more; the bits that
- * number the clouds and the voxels of each axis are more than 62 together (NOT_SUPPORTED); data pointers of tensors
- * with elements; overlap of a result with another tensor; numbers in cloud_begins (BAD_PARAM; if value checks are on).
- * ALLOC_FAILED, EXECUTION_FAILED. */
+ * Checked in this order:
+ * BAD_PARAM      voxel_num, handle, the descriptor of points or coordinates, range_min, voxel_size or grid is NULL
+ * NOT_SUPPORTED  the profile is not the full one
+ * BAD_PARAM      ndim is not 1 to 4; a rank is not that of the shapes above; F is below ndim; cloud_begins has no
+ *                elements; coordinates, voxels, means, num_points or point_voxel has another shape than above; points
+ *                is not floating, voxels or means not of its type, another tensor not int32; axis by axis: range_min
+ *                is not finite, voxel_size is not or not above 0, both in the type of the arithmetic, grid is not
+ *                above 0; max_points_per_voxel is negative, or 0 if voxels is wanted; max_voxels_per_cloud is
+ *                negative; order is none of its values
+ * NOT_SUPPORTED  a tensor is not dense; a tensor has more bytes than int64 can count; P or B is 2^31 or more; the bits
+ *                that number the clouds and the voxels of each axis are more than 62 together
+ * BAD_PARAM      the data pointer of a tensor with elements is NULL; a result overlaps another tensor; the numbers in
+ *                cloud_begins do not ascend from 0 to P (if value checks are on)
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsPointToVoxel(mluOpHandle_t handle, int ndim, const double range_min[], const double voxel_size[],
                                  const int grid[], int64_t max_points_per_voxel, int64_t max_voxels_per_cloud,
                                  detopsVoxelOrder_t order, const mluOpTensorDescriptor_t points_desc,

@@ -29,12 +29,18 @@ typedef struct detopsRulebookStruct* detopsRulebook_t;
  * 512 * (K + 2) + (8 * K + 1) * (num_act_in / 256 + num_act_out / 256 + 4) bytes; the sum is rounded up to large pages
  * of 2 MiB if it is 1 MiB or more; and 4 KiB. While it is made, nothing more is allocated but the handle's scratch.
  *
- * Checked in this order: rulebook, handle, indice_pairs_desc, indice_num are not NULL (BAD_PARAM); the profile
- * (NOT_SUPPORTED); indice_pairs is int32, has rank 3 and 2 rows (BAD_PARAM), is dense, its bytes fit int64
- * (NOT_SUPPORTED); num_act_in and num_act_out are in [0, 2^31); every number of indice_num is in [0, L];
- * indice_pairs is not NULL if it has elements; every counted index is inside its rows (BAD_PARAM), also if value checks
- * are off: this is the one time they are looked at. ALLOC_FAILED, EXECUTION_FAILED. *rulebook is written on success
- * only. */
+ * Checked in this order:
+ * BAD_PARAM      rulebook, handle, the descriptor of indice_pairs or indice_num is NULL
+ * NOT_SUPPORTED  contract profile
+ * BAD_PARAM      indice_pairs is not int32, has not rank 3, or has not 2 rows
+ * NOT_SUPPORTED  indice_pairs is not dense, or int64 cannot count its bytes
+ * BAD_PARAM      num_act_in or num_act_out is not in [0, 2^31); a number in indice_num is not in [0, L]; indice_pairs
+ *                has elements, but its data pointer is NULL; a counted index is not a row of its side, also if value
+ *                checks are off
+ * ALLOC_FAILED   no memory for the scratch or the rulebook
+ * EXECUTION_FAILED  the caller's parallel runner failed
+ * Scratch memory is reserved before the indices are looked at; this is the one time they are. *rulebook is written on
+ * success only. */
 mluOpStatus_t detopsCreateRulebook(mluOpHandle_t handle, const mluOpTensorDescriptor_t indice_pairs_desc,
                                    const void* indice_pairs, const int64_t indice_num[], int64_t num_act_in,
                                    int64_t num_act_out, detopsRulebook_t* rulebook);

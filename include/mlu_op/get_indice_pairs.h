@@ -21,8 +21,19 @@ typedef mluOpStatus_t mluopStatus_t;
 
 /** The bytes that mluOpGetIndicePairs needs as workspace for these shapes; 0 if a tensor has no elements.
  *
- * Checked in this order: workspace_size, handle and the descriptors are not NULL (BAD_PARAM); then, unless a tensor has
- * no elements, everything mluOpGetIndicePairs checks before its data pointers. */
+ * Checked in this order:
+ * BAD_PARAM      workspace_size is NULL; handle or a descriptor is NULL
+ * success        a tensor has no elements: the size is 0
+ * NOT_SUPPORTED  contract profile: sparse_conv_desc is transposed, inverse or not 3-dimensional
+ * BAD_PARAM      ranks are not 2, 3, 2, 1; indices or out_indices have not D + 1 columns; indice_pairs has not 2 rows
+ *                and L columns; indice_num has not the first extent of indice_pairs; contract profile: more input sites
+ *                than batch times input space has; contract profile: stride and dilation of an axis are both above 1;
+ *                indice_pairs has not K first; out_indices has more rows than batch times output space has sites (full
+ *                profile, submanifold: and more than L too)
+ * NOT_SUPPORTED  a tensor is not dense; a tensor has 2^31 elements or more (full profile: more than int64 bytes can
+ *                count); L does not fit int32; the batch times the input or the output space has 2^63 - 1 sites or more
+ * BAD_PARAM      a type is not int32; submanifold: on an axis the spaces differ, stride is not 1, or, contract profile,
+ *                dilation is not 1 */
 mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handle,
                                                              const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
                                                              const mluOpTensorDescriptor_t indices_desc,
@@ -36,8 +47,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handl
  * All tensors are int32, dense, in any layout. L input sites, K kernel offsets, D spatial dimensions (3, in the full
  * profile 1 to 4):
  *   indices       [L, D + 1]     (batch, depth, height, width) of each input site; any order, duplicates allowed
- *   indice_pairs  [K, 2, L]      row 0: input indices, ascending; row 1: the output index of each; behind the pairs -1
- *   out_indices   [rows, D + 1]  the output sites; rows behind the last are -1
+ *   indice_pairs  [K, 2, L]      row 0: input indices, ascending; row 1: the output index of each; after the pairs -1
+ *   out_indices   [rows, D + 1]  the output sites; rows after the last are -1
  *   indice_num    [K]            the number of pairs of each offset (in the caller's memory, as every tensor)
  * The input site i meets the output site o under the offset k if on every axis
  * o * stride = i + pad - k * dilation, 0 <= o < output_space. Offsets are numbered row by row, the last axis fastest.
@@ -54,11 +65,11 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handl
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL
  * NOT_SUPPORTED  contract profile: sparse_conv_desc is transposed, inverse or not 3-dimensional
- * BAD_PARAM      ranks are not 2, 3, 2, 1; indices or out_indices have not D + 1 columns; indice_pairs has not 2 rows;
- *                indice_pairs has not L columns; indice_num has not the first extent of indice_pairs; contract profile:
- *                more input sites than the input space has; contract profile: stride and dilation of an axis are both
- *                above 1; indice_pairs has not K first; out_indices has more rows than batch times output space
- *                has sites (full profile, submanifold: and more than L too)
+ * BAD_PARAM      ranks are not 2, 3, 2, 1; indices or out_indices have not D + 1 columns; indice_pairs has not 2 rows
+ *                and L columns; indice_num has not the first extent of indice_pairs; contract profile: more input sites
+ *                than batch times input space has; contract profile: stride and dilation of an axis are both above 1;
+ *                indice_pairs has not K first; out_indices has more rows than batch times output space has sites (full
+ *                profile, submanifold: and more than L too)
  * NOT_SUPPORTED  a tensor is not dense; a tensor has 2^31 elements or more (full profile: more than int64 bytes can
  *                count); L does not fit int32; the batch times the input or the output space has 2^63 - 1 sites or more
  * BAD_PARAM      a type is not int32; submanifold: on an axis the spaces differ, stride is not 1, or, contract profile,

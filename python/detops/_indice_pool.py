@@ -27,13 +27,13 @@ def indice_pool_forward(
     indice_num : K int
         How many pairs of each offset count.
     num_act_out : int
-        The rows of the result. May be left out with ``out``.
+        The rows of the result.
     pool : "max" or "avg"
     start : "zero" or "lowest"
         What a maximum begins with: 0, as spconv and mmcv, so that nothing negative comes out; or
         nothing. NaN is ignored.
     out : array (num_act_out, C), optional
-        Where to write.
+        Where to write; its rows count if num_act_out is left out.
 
     Returns
     -------

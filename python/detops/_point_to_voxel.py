@@ -72,17 +72,8 @@ def point_to_voxel(
     >>> made.coordinates.ravel().tolist(), made.num_points.tolist(), made.point_voxel.tolist()
     ([0, 2], [2, 1], [0, 1, 0, -1])
     """
+    limits = (max_points_per_voxel, max_voxels_per_cloud)
+    words = (cloud_begins, order, voxels, means)
     return PointVoxels._make(
-        _native.point_to_voxel(
-            points,
-            voxel_size,
-            range_min,
-            grid,
-            max_points_per_voxel,
-            max_voxels_per_cloud,
-            cloud_begins,
-            order,
-            voxels,
-            means,
-        )
+        _native.point_to_voxel(points, voxel_size, range_min, grid, *limits, *words)
     )

@@ -61,7 +61,7 @@ def psroipool_forward(
            [44., 53.]], dtype=float32)
     """
     return _native.psroipool_forward(
-        input, rois, pooled_size, spatial_scale, convention, layout, mapping_channel, out
+        input, rois, pooled_size, spatial_scale, convention, layout, out, mapping_channel
     )
 
 

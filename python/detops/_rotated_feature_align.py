@@ -35,7 +35,7 @@ def rotated_feature_align_forward(
     Returns
     -------
     array (N, H, W, C)
-        ``out``, or a new NumPy array. A map without elements gives a result without elements.
+        A map without elements gives a result without elements.
 
     Examples
     --------

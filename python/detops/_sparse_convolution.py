@@ -98,22 +98,11 @@ def get_indice_pairs(
     array([[ 0,  2, -1],
            [ 0,  2, -1]], dtype=int32)
     """
-    return IndicePairs._make(
-        _native.get_indice_pairs(
-            indices,
-            batch_size,
-            spatial_shape,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            output_padding,
-            output_shape,
-            submanifold,
-            transposed,
-            out,
-        )
+    steps = (stride, padding, dilation, submanifold, transposed, output_padding, output_shape)
+    *arrays, numbers = _native.get_indice_pairs(
+        indices, batch_size, spatial_shape, kernel_size, *steps, out
     )
+    return IndicePairs._make((*arrays, numbers[0], tuple(numbers[1:])))
 
 
 def indice_convolution_forward(
@@ -141,12 +130,12 @@ def indice_convolution_forward(
     indice_num : K int
         How many pairs of each offset count.
     num_act_out : int
-        The rows of the result. May be left out with ``inverse`` (L rows) or ``out``.
+        The rows of the result. May be left out with ``inverse`` (L rows).
     inverse : bool
         Run back from the outputs of the convolution that the pairs are of to its inputs:
         ``features`` then has any number of rows and the result L.
     out : array (num_act_out, Co), optional
-        Where to write.
+        Where to write; its rows count if num_act_out is left out.
 
     Returns
     -------
@@ -213,19 +202,9 @@ def indice_convolution_forward_fused(
     ...     features, filters, pairs, [2], 2, bias=np.array([1.0]), activation="relu").ravel()
     array([2., 0.])
     """
+    words = (bias, residual, activation, negative_slope, filters_layout, inverse)
     return _native.indice_convolution_forward_fused(
-        features,
-        filters,
-        indice_pairs,
-        indice_num,
-        num_act_out,
-        bias,
-        residual,
-        activation,
-        negative_slope,
-        filters_layout,
-        inverse,
-        out,
+        features, filters, indice_pairs, indice_num, num_act_out, *words, out
     )
 
 
@@ -250,9 +229,9 @@ def indice_convolution_backward_data(
         As forward.
     num_act_in : int
         The rows of the result, those of forward's ``features``. L if left out; needed with
-        ``inverse`` (or ``out``), where the pairs do not tell.
+        ``inverse``, where the pairs do not tell.
     out : array (num_act_in, Ci), optional
-        Where to write; it is overwritten, not added to.
+        Where to write; it is overwritten, not added to. Its rows count if num_act_in is needed.
 
     Returns
     -------
@@ -309,13 +288,7 @@ def indice_convolution_backward_filter(
     ...     np.array([[1.0], [10.0]]), np.array([[2.0]]), pairs, [2], (1, 1, 1)).ravel()
     array([22.])
     """
+    words = (filters_layout, inverse)
     return _native.indice_convolution_backward_filter(
-        features,
-        output_grad,
-        indice_pairs,
-        indice_num,
-        filters_shape,
-        filters_layout,
-        inverse,
-        out,
+        features, output_grad, indice_pairs, indice_num, filters_shape, *words, out
     )

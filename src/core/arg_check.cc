@@ -56,9 +56,10 @@ bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
 
 }  // namespace
 
-bool AnyEmpty(std::initializer_list<TensorArg> tensors) {
-  return std::any_of(tensors.begin(), tensors.end(),
-                     [](const TensorArg& tensor) { return !tensor.absent() && tensor.desc->element_count() == 0; });
+bool AnyEmpty(TensorList tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const TensorRef& each) {
+    return !each.tensor->absent() && each.tensor->desc->element_count() == 0;
+  });
 }
 
 template <typename... Arguments>
@@ -72,11 +73,6 @@ ArgCheck& ArgCheck::Fail(mluOpStatus_t status, const char* format, Arguments... 
 }
 
 bool ArgCheck::full() const { return call_.handle()->profile == DETOPS_PROFILE_FULL; }
-
-ArgCheck& ArgCheck::ForEach(Tensors tensors, ArgCheck& (ArgCheck::*rule)(const TensorArg&)) {
-  for (const TensorArg& tensor : tensors) (this->*rule)(tensor);
-  return *this;
-}
 
 ArgCheck& ArgCheck::Handle() {
   if (failed() || call_.handle() != nullptr) return *this;
@@ -221,9 +217,9 @@ ArgCheck& ArgCheck::Data(const TensorArg& tensor) {
               static_cast<long long>(tensor.desc->element_count()));
 }
 
-ArgCheck& ArgCheck::DataUnlessEmpty(Tensors tensors) {
-  for (const TensorArg& tensor : tensors) {
-    if (!Skips(tensor) && tensor.desc->element_count() > 0) Data(tensor);
+ArgCheck& ArgCheck::DataUnlessEmpty(TensorList tensors) {
+  for (const TensorRef& each : tensors) {
+    if (!Skips(*each.tensor) && each.tensor->desc->element_count() > 0) Data(*each.tensor);
   }
   return *this;
 }

@@ -60,8 +60,15 @@ struct BufferArg {
   int64_t bytes;
 };
 
+// One of several tensors of a rule.
+struct TensorRef {
+  TensorRef(const TensorArg& arg) : tensor(&arg) {}  // NOLINT(google-explicit-constructor): reads as a list of tensors
+  const TensorArg* tensor;
+};
+using TensorList = std::initializer_list<TensorRef>;
+
 // Whether one of the tensors that are there has no elements.
-bool AnyEmpty(std::initializer_list<TensorArg> tensors);
+bool AnyEmpty(TensorList tensors);
 
 // The end of the sentence of a refusal that only the contract profile makes.
 inline constexpr char kFullProfileLifts[] = "; the full profile lifts this limit";
@@ -94,8 +101,6 @@ class Extent {
 
 class ArgCheck {
  public:
-  using Tensors = std::initializer_list<TensorArg>;
-
   explicit ArgCheck(const Call& call) : call_(call) {}
 
   ArgCheck& Handle();
@@ -133,16 +138,16 @@ class ArgCheck {
 
   ArgCheck& Data(const TensorArg& tensor);
   // A tensor without elements needs no data.
-  ArgCheck& DataUnlessEmpty(Tensors tensors);
+  ArgCheck& DataUnlessEmpty(TensorList tensors);
 
   // A rule for several tensors, one after the other.
-  ArgCheck& Descriptor(Tensors tensors) { return ForEach(tensors, &ArgCheck::Descriptor); }
-  ArgCheck& FloatingType(Tensors tensors) { return ForEach(tensors, &ArgCheck::FloatingType); }
-  ArgCheck& Int32(Tensors tensors) { return ForEach(tensors, &ArgCheck::Int32); }
-  ArgCheck& Dense(Tensors tensors) { return ForEach(tensors, &ArgCheck::Dense); }
-  ArgCheck& CountLimit(Tensors tensors) { return ForEach(tensors, &ArgCheck::CountLimit); }
-  ArgCheck& NotEmpty(Tensors tensors) { return ForEach(tensors, &ArgCheck::NotEmpty); }
-  ArgCheck& Data(Tensors tensors) { return ForEach(tensors, &ArgCheck::Data); }
+  ArgCheck& Descriptor(TensorList tensors) { return ForEach<&ArgCheck::Descriptor>(tensors); }
+  ArgCheck& FloatingType(TensorList tensors) { return ForEach<&ArgCheck::FloatingType>(tensors); }
+  ArgCheck& Int32(TensorList tensors) { return ForEach<&ArgCheck::Int32>(tensors); }
+  ArgCheck& Dense(TensorList tensors) { return ForEach<&ArgCheck::Dense>(tensors); }
+  ArgCheck& CountLimit(TensorList tensors) { return ForEach<&ArgCheck::CountLimit>(tensors); }
+  ArgCheck& NotEmpty(TensorList tensors) { return ForEach<&ArgCheck::NotEmpty>(tensors); }
+  ArgCheck& Data(TensorList tensors) { return ForEach<&ArgCheck::Data>(tensors); }
 
   // BAD_PARAM if there is no workspace but its size is not 0.
   ArgCheck& WorkspacePointer(const void* workspace, size_t size);
@@ -168,7 +173,11 @@ class ArgCheck {
  private:
   template <typename... Arguments>
   ArgCheck& Fail(mluOpStatus_t status, const char* format, Arguments... arguments);
-  ArgCheck& ForEach(Tensors tensors, ArgCheck& (ArgCheck::*rule)(const TensorArg&));
+  template <ArgCheck& (ArgCheck::*kRule)(const TensorArg&)>
+  ArgCheck& ForEach(TensorList tensors) {
+    for (const TensorRef& each : tensors) (this->*kRule)(*each.tensor);
+    return *this;
+  }
   // No rule is left to decide: one has failed, or the tensor is left out.
   bool Skips(const TensorArg& tensor) const { return failed() || tensor.absent(); }
 

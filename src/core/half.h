@@ -21,7 +21,7 @@ inline float ToFloat(Half half) {
   const uint32_t magnitude = half.bits & 0x7fff;
   if (magnitude >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
   if (magnitude >= 0x0400) return std::bit_cast<float>(sign | ((magnitude << 13) + (112u << 23)));
-  // Subnormal: put the digits behind the point of 2^-14 and take 2^-14 away again; exact, also where the processor
+  // Subnormal: put the digits after the point of 2^-14 and take 2^-14 away again; exact, also where the processor
   // treats subnormal floats as zero.
   const float digits = std::bit_cast<float>(0x38800000u | magnitude << 13) - 0x1p-14f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(digits));

@@ -6,7 +6,7 @@
 
 namespace detops {
 
-// Terms behind which rounding would add up: longer sums are cut into pieces of so many, and these added in double.
+// Terms after which rounding would add up: longer sums are cut into pieces of so many, and these added in double.
 inline constexpr int64_t kLongSum = 512;
 
 }  // namespace detops

@@ -1,4 +1,4 @@
-#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+#define DETOPS_ALSO_AVX512  // see core/simd_target.h
 
 #include "core/simd_target.h"
 
@@ -66,7 +66,7 @@ class Registry {
   }
 
   const hwy::ChosenTarget& chosen() const { return chosen_; }
-  const hwy::ChosenTarget& narrow() const { return narrow_; }
+  const hwy::ChosenTarget& up_to_avx2() const { return up_to_avx2_; }
   const char* name() const { return current_.load(std::memory_order_acquire)->name; }
   const char* names() const { return names_; }
 
@@ -76,9 +76,9 @@ class Registry {
     const int64_t usable = supported_ & ~(target.bit - 1);
     chosen_.Update(usable);
 #if HWY_ARCH_X86
-    narrow_.Update(usable & ~(int64_t{HWY_AVX2} - 1));
+    up_to_avx2_.Update(usable & ~(int64_t{HWY_AVX2} - 1));
 #else
-    narrow_.Update(usable);
+    up_to_avx2_.Update(usable);
 #endif
     current_.store(&target, std::memory_order_release);
   }
@@ -88,7 +88,7 @@ class Registry {
   char names_[kMaxTargets * kNameSize] = {};
   int64_t supported_ = 0;
   hwy::ChosenTarget chosen_;
-  hwy::ChosenTarget narrow_;
+  hwy::ChosenTarget up_to_avx2_;
   std::atomic<const Target*> current_{nullptr};
 };
 
@@ -100,7 +100,7 @@ Registry& Targets() {
 }  // namespace
 
 const hwy::ChosenTarget& CurrentTarget() { return Targets().chosen(); }
-const hwy::ChosenTarget& CurrentNarrowTarget() { return Targets().narrow(); }
+const hwy::ChosenTarget& CurrentTargetUpToAvx2() { return Targets().up_to_avx2(); }
 const char* TargetName() { return Targets().name(); }
 const char* SupportedTargetNames() { return Targets().names(); }
 bool ForceTarget(const char* name) { return Targets().Force(name); }

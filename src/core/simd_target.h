@@ -5,10 +5,10 @@
 #ifndef DETOPS_CORE_SIMD_TARGET_H_
 #define DETOPS_CORE_SIMD_TARGET_H_
 
-// A file that defines DETOPS_WIDE_TARGETS first is also compiled for AVX-512: products of channels, which are bound by
+// A file that defines DETOPS_ALSO_AVX512 first is also compiled for AVX-512: products of channels, which are bound by
 // arithmetic, and the pairs of regular convolutions. Elsewhere wider vectors bring nothing, because memory is the limit
 // or rows are short.
-#if defined(DETOPS_WIDE_TARGETS) && defined(DETOPS_DISABLED_WIDE_TARGETS)
+#if defined(DETOPS_ALSO_AVX512) && defined(DETOPS_DISABLED_WIDE_TARGETS)
 #if defined(HWY_TARGETS)
 #error "Highway was included before the targets were chosen"
 #endif
@@ -24,7 +24,7 @@ namespace detops {
 const hwy::ChosenTarget& CurrentTarget();
 
 // The same without AVX-512, for work that does not gain by it.
-const hwy::ChosenTarget& CurrentNarrowTarget();
+const hwy::ChosenTarget& CurrentTargetUpToAvx2();
 
 // Names, lower case. Static text.
 const char* TargetName();
@@ -38,10 +38,11 @@ bool ForceTarget(const char* name);
 // The present target's version of a function that HWY_EXPORT has listed. Call it once per range of work.
 #if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
 #define DETOPS_DISPATCH(FUNCTION) HWY_STATIC_DISPATCH(FUNCTION)
-#define DETOPS_DISPATCH_NARROW(FUNCTION) HWY_STATIC_DISPATCH(FUNCTION)
+#define DETOPS_DISPATCH_UP_TO_AVX2(FUNCTION) HWY_STATIC_DISPATCH(FUNCTION)
 #else
 #define DETOPS_DISPATCH(FUNCTION) (*(HWY_DISPATCH_TABLE(FUNCTION)[::detops::CurrentTarget().GetIndex()]))
-#define DETOPS_DISPATCH_NARROW(FUNCTION) (*(HWY_DISPATCH_TABLE(FUNCTION)[::detops::CurrentNarrowTarget().GetIndex()]))
+#define DETOPS_DISPATCH_UP_TO_AVX2(FUNCTION) \
+  (*(HWY_DISPATCH_TABLE(FUNCTION)[::detops::CurrentTargetUpToAvx2().GetIndex()]))
 #endif
 
 #endif  // DETOPS_CORE_SIMD_TARGET_H_

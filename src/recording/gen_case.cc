@@ -17,7 +17,7 @@
 namespace detops {
 namespace {
 
-// Room behind the name for what tells a process's files apart, "_data7_output", and the end of a temporary name.
+// Room after the name for what tells a process's files apart, "_data7_output", and the end of a temporary name.
 constexpr size_t kPathReserve = 128;
 
 // A text that is cut, never too long.

@@ -1,6 +1,6 @@
 // Records a call as a case file; what the file holds is said in mlu_op/gen_case.h.
 //
-// An entry point runs its work through RunRecorded, behind its checks. Some operators find wrong values only while they
+// An entry point runs its work through RunRecorded, after its checks. Some operators find wrong values only while they
 // prepare their work, before they write a result; such a refusal takes the file away again.
 #ifndef DETOPS_RECORDING_GEN_CASE_H_
 #define DETOPS_RECORDING_GEN_CASE_H_
@@ -9,9 +9,9 @@
 
 #include "core/arg_check.h"
 #include "core/call.h"
+#include "recording/atomic_file.h"
 #include "recording/gen_case_settings.h"
 #include "recording/gen_case_tensor.h"
-#include "recording/whole_file.h"
 
 namespace detops {
 
@@ -85,7 +85,7 @@ class GenCase {
   char path_[kPathSize];  // without its end, which starts at path_end_
   char* path_name_ = path_;
   char* path_end_ = path_;
-  WholeFile file_;
+  AtomicFile file_;
 };
 
 // Runs the work of a call, which returns the call's status, and records the call if that is asked for.

@@ -63,7 +63,7 @@ std::string_view ValueName(bool hex) {
 }
 
 template <typename T>
-void WriteValues(const CaseTensor& tensor, bool hex, WholeFile& file) {
+void WriteValues(const CaseTensor& tensor, bool hex, AtomicFile& file) {
   if (std::is_same_v<T, double>) hex = true;  // value_f is a float
   const std::string_view name = ValueName<T>(hex);
   const int64_t count = tensor.shape->element_count();
@@ -122,7 +122,7 @@ Bounds<float> ToFloats(Bounds<int64_t> bounds) {
 Bounds<float> ToFloats(Bounds<float> bounds) { return bounds; }
 
 template <typename Number>
-void WriteBounds(Bounds<Number> bounds, WholeFile& file) {
+void WriteBounds(Bounds<Number> bounds, AtomicFile& file) {
   constexpr bool kDouble = std::is_same_v<Number, double>;
   file.Text(kDouble ? "    lower_bound_double: " : "    lower_bound: ");
   file.Number(bounds.low);
@@ -130,7 +130,7 @@ void WriteBounds(Bounds<Number> bounds, WholeFile& file) {
   file.Number(bounds.high);
 }
 
-void WriteRandomData(const CaseTensor& tensor, int seed, WholeFile& file) {
+void WriteRandomData(const CaseTensor& tensor, int seed, AtomicFile& file) {
   file.Text("  random_data {\n    seed: ");
   file.Number(int64_t{seed});
   file.Text("\n");
@@ -146,14 +146,14 @@ void WriteRandomData(const CaseTensor& tensor, int seed, WholeFile& file) {
   file.Text("\n    distribution: UNIFORM\n  }\n");
 }
 
-void WriteType(const char* field, mluOpDataType_t type, WholeFile& file) {
+void WriteType(const char* field, mluOpDataType_t type, AtomicFile& file) {
   const char* const name = FullTypeName(type);  // the form has the same names, but other numbers
   file.Text(field);
   file.Text(name != nullptr ? name : "DTYPE_INVALID");
   file.Text("\n");
 }
 
-void WriteHead(const CaseTensor& tensor, WholeFile& file) {
+void WriteHead(const CaseTensor& tensor, AtomicFile& file) {
   file.Text("  id: \"");
   file.Text(tensor.id);
   file.Text("\"\n  shape {\n");
@@ -176,7 +176,7 @@ bool HasValues(const CaseTensor& tensor) {
   return tensor.data != nullptr && tensor.shape->element_count() > 0 && VisitType(tensor.type, []<typename T>() {});
 }
 
-void WriteTensor(const CaseTensor& tensor, CaseData data, int seed, const char* file_name, WholeFile& file) {
+void WriteTensor(const CaseTensor& tensor, CaseData data, int seed, const char* file_name, AtomicFile& file) {
   file.Text(tensor.input ? "input {\n" : "output {\n");
   WriteHead(tensor, file);
   switch (data) {

@@ -3,7 +3,7 @@
 #define DETOPS_RECORDING_GEN_CASE_TENSOR_H_
 
 #include "core/tensor.h"
-#include "recording/whole_file.h"
+#include "recording/atomic_file.h"
 
 namespace detops {
 
@@ -24,7 +24,7 @@ enum class CaseData { kNone, kRandom, kText, kHex, kFile };
 bool HasValues(const CaseTensor& tensor);
 
 // `seed` is for random data, `file_name` for data in a file.
-void WriteTensor(const CaseTensor& tensor, CaseData data, int seed, const char* file_name, WholeFile& file);
+void WriteTensor(const CaseTensor& tensor, CaseData data, int seed, const char* file_name, AtomicFile& file);
 
 }  // namespace detops
 

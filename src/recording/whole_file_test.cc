@@ -1,6 +1,4 @@
-// WholeFile: a file is there complete under its name or not at all, and the first failure is the one that is told.
-#include "recording/whole_file.h"
-
+// AtomicFile: a file is there complete under its name or not at all, and the first failure is the one that is told.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -18,6 +16,8 @@
 #include <limits>
 #include <memory>
 #include <string>
+
+#include "recording/atomic_file.h"
 
 namespace detops {
 namespace {
@@ -45,7 +45,7 @@ class WholeFileTest : public ::testing::TestWithParam<bool> {
   }
 
   std::string folder_;
-  std::unique_ptr<WholeFile> file_ = std::make_unique<WholeFile>(GetParam());  // too large for a stack
+  std::unique_ptr<AtomicFile> file_ = std::make_unique<AtomicFile>(GetParam());  // too large for a stack
 };
 
 TEST_P(WholeFileTest, NumbersInTheirShortestForm) {

@@ -44,7 +44,7 @@ enum class StoreMode { kPlain, kStream };
 
 template <StoreMode kMode, class D, typename T>
 HWY_INLINE void StoreVector(hn::Vec<D> v, D d, T* to) {
-  // Highway streams 16 bytes at least, so the 8 bytes of four halves must go the plain way.
+  // Highway streams 16 bytes at least, so the 8 bytes of four halves must be stored plainly.
   if constexpr (kMode == StoreMode::kStream && hn::MaxLanes(D()) * sizeof(T) >= 16) {
     hn::Stream(v, d, to);
   } else {
@@ -85,7 +85,7 @@ HWY_INLINE hn::Vec<D> LoadElements(D d, const Half* from) {
   const auto rebias = hn::Set(du, 112u << 23);
   const auto normal = hn::Add(shifted, rebias);
   const auto special = hn::Add(normal, rebias);  // the exponent of Inf and NaN
-  // As in core/half.h: digits behind the point of 2^-14.
+  // As in core/half.h: digits after the point of 2^-14.
   const auto tiny =
       hn::BitCast(du, hn::Sub(hn::BitCast(d, hn::Or(shifted, hn::Set(du, 0x38800000u))), hn::Set(d, 0x1p-14f)));
   auto result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x0400)), tiny, normal);

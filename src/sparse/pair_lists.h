@@ -34,21 +34,21 @@ struct IndicePairs {
 struct PairList {
   int64_t offset;  // which
   int64_t count;
-  const int32_t* near;    // rows of the side the blocks are made of
-  const int32_t* far;     // rows of the other side
-  const int64_t* begins;  // [blocks + 1]: where the pairs of each block begin
+  const int32_t* block_rows;  // rows of the side the blocks are made of
+  const int32_t* other_rows;  // rows of the other side
+  const int64_t* begins;      // [blocks + 1]: where the pairs of each block begin
 };
 
 // All of them. The memory belongs to the arena they were made in and, where a list is in order, to the caller.
-struct PairLists {
+struct BlockedPairs {
   int64_t blocks;
-  int64_t lists;
+  int64_t list_count;
   const PairList* list;
   int64_t pairs;   // of all lists
   int64_t copied;  // lists that were not in order
   // [blocks]: 1 if a row of the block occurs twice under one offset. Pairs of different sites never do that, but equal
   // sites pile up on one row, and float would lose digits over the long sums.
-  const uint8_t* crowded;
+  const uint8_t* has_repeated_row;
 };
 
 // A counted index that is not a row of its tensor.
@@ -58,26 +58,26 @@ struct BadIndex {
   int64_t position;  // in the list; -1: there is none
 };
 
-// Takes what MakePairLists needs; with an arena that only counts, this tells how much that is. `side`: 0 or 1, the side
-// blocks are made of.
-struct PairListsMemory {
-  PairListsMemory(const IndicePairs& pairs, int side, const Parallel& parallel, Arena& arena);
-  int64_t lists = 0;  // offsets with pairs
+// Takes what MakeBlockedPairs needs; with an arena that only counts, this tells how much that is. `side`: 0 or 1, the
+// side blocks are made of.
+struct BlockedPairsMemory {
+  BlockedPairsMemory(const IndicePairs& pairs, int side, const Parallel& parallel, Arena& arena);
+  int64_t list_count = 0;  // offsets with pairs
   int64_t pairs = 0;
   int tasks = 0;
   PairList* list = nullptr;
-  int64_t* begins = nullptr;   // [lists][blocks + 1]
-  int64_t* firsts = nullptr;   // [lists + 1]: number of pairs in the lists before
-  uint8_t* crowded = nullptr;  // [blocks]
-  int32_t* near = nullptr;     // [pairs], used if a list has to be copied
-  int32_t* far = nullptr;      // [pairs]
-  BadIndex* bad = nullptr;     // [tasks]
-  bool* ordered = nullptr;     // [lists]
+  int64_t* begins = nullptr;            // [lists][blocks + 1]
+  int64_t* firsts = nullptr;            // [lists + 1]: number of pairs in the lists before
+  uint8_t* has_repeated_row = nullptr;  // [blocks]
+  int32_t* block_rows = nullptr;        // [pairs], used if a list has to be copied
+  int32_t* other_rows = nullptr;        // [pairs]
+  BadIndex* bad = nullptr;              // [tasks]
+  bool* ordered = nullptr;              // [lists]
 };
 
 // Looks at every counted index. If one is outside its tensor, *bad tells the first of them, and *result is not made.
-RunResult MakePairLists(const IndicePairs& pairs, int side, const Parallel& parallel, const PairListsMemory& memory,
-                        PairLists* result, BadIndex* bad);
+RunResult MakeBlockedPairs(const IndicePairs& pairs, int side, const Parallel& parallel,
+                           const BlockedPairsMemory& memory, BlockedPairs* result, BadIndex* bad);
 
 }  // namespace detops
 

@@ -41,20 +41,20 @@ int64_t FindOutside(const int32_t* HWY_RESTRICT indices, int64_t begin, int64_t 
   return -1;
 }
 
-void MarkCrowded(const ListPiece& piece, int64_t block) {
-  __atomic_store_n(&piece.crowded[block], uint8_t{1}, __ATOMIC_RELAXED);
+void MarkRepeated(const ListPiece& piece, int64_t block) {
+  __atomic_store_n(&piece.has_repeated_row[block], uint8_t{1}, __ATOMIC_RELAXED);
 }
 
-// The near indices of a piece in which every index is above the one before, as in lists of different sites in order:
+// The block rows of a piece in which every index is above the one before, as in lists of different sites in order:
 // then it is enough to look at the last one and to find where the block changes. False if they are not so, or outside;
 // what has been written to `begins` by then is what InspectAny writes there too.
 bool InspectAscending(const ListPiece& piece) {
   const D32 d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
-  const int32_t* const HWY_RESTRICT near = piece.near;
-  const int32_t last = LastRow(piece.near_rows);
+  const int32_t* const HWY_RESTRICT block_rows = piece.block_rows;
+  const int32_t last = LastRow(piece.block_count);
   int64_t i = piece.begin;
-  const int32_t before = i > 0 ? near[i - 1] : -1;
+  const int32_t before = i > 0 ? block_rows[i - 1] : -1;
   if (before < (i > 0 ? 0 : -1) || before > last) return false;
   int64_t block = before >> kBlockRowsLog2;  // -1 >> n is -1
   // Several tasks may write here if the list is out of order; then all of it is written again.
@@ -62,16 +62,16 @@ bool InspectAscending(const ListPiece& piece) {
     while (block < next) __atomic_store_n(&piece.begins[++block], position, __ATOMIC_RELAXED);
   };
   const auto enter = [&](int64_t position) HWY_ATTR {
-    if (near[position] > last) return false;
-    begin_blocks_until(near[position] >> kBlockRowsLog2, position);
+    if (block_rows[position] > last) return false;
+    begin_blocks_until(block_rows[position] >> kBlockRowsLog2, position);
     return true;
   };
-  if (near[i] <= before || !enter(i)) return false;
+  if (block_rows[i] <= before || !enter(i)) return false;
   ++i;
   const auto in_block = hn::Set(d, static_cast<int32_t>(kBlockRows - 1));
   for (; i + n <= piece.end; i += n) {
-    const auto indices = hn::LoadU(d, near + i);
-    const auto those_before = hn::LoadU(d, near + i - 1);
+    const auto indices = hn::LoadU(d, block_rows + i);
+    const auto those_before = hn::LoadU(d, block_rows + i - 1);
     if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(those_before, indices)))) return false;
     const auto enters = hn::Gt(hn::Xor(those_before, indices), in_block);  // neither is negative
     if (hn::AllFalse(d, enters)) continue;
@@ -82,23 +82,23 @@ bool InspectAscending(const ListPiece& piece) {
     }
   }
   for (; i < piece.end; ++i) {
-    if (near[i] <= near[i - 1] || !enter(i)) return false;
+    if (block_rows[i] <= block_rows[i - 1] || !enter(i)) return false;
   }
-  if (near[piece.end - 1] > last) return false;
+  if (block_rows[piece.end - 1] > last) return false;
   if (piece.end == piece.count) begin_blocks_until(piece.blocks, piece.count);
   return true;
 }
 
-// The near indices of any piece.
+// The block rows of any piece.
 void InspectAny(const ListPiece& piece, ListPieceResult& result) {
   const D32 d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
-  const int32_t* const HWY_RESTRICT near = piece.near;
-  const int32_t last = LastRow(piece.near_rows);
+  const int32_t* const HWY_RESTRICT block_rows = piece.block_rows;
+  const int32_t last = LastRow(piece.block_count);
   int64_t* const HWY_RESTRICT begins = piece.begins;
   int64_t block = -1;
   if (piece.begin > 0) {
-    const int32_t before = near[piece.begin - 1];
+    const int32_t before = block_rows[piece.begin - 1];
     if (before < 0 || before > last) return;  // the piece before reports it
     block = before >> kBlockRowsLog2;
   }
@@ -108,25 +108,25 @@ void InspectAny(const ListPiece& piece, ListPieceResult& result) {
     // Runs in the present block, a vector at a time. The last block may be cut off, so indices are looked at too.
     const auto present = hn::Set(d, static_cast<int32_t>(block));
     for (; block >= 0 && i + n <= piece.end; i += n) {
-      const auto indices = hn::LoadU(d, near + i);
+      const auto indices = hn::LoadU(d, block_rows + i);
       if (!hn::AllTrue(d, hn::Eq(hn::ShiftRight<kBlockRowsLog2>(indices), present))) break;
       low = hn::Min(low, indices);
       high = hn::Max(high, indices);
       // There is an index before this one: the one that led into the block.
-      const auto before = hn::LoadU(d, near + i - 1);
-      if (!hn::AllTrue(d, hn::Lt(before, indices))) MarkCrowded(piece, block);
+      const auto before = hn::LoadU(d, block_rows + i - 1);
+      if (!hn::AllTrue(d, hn::Lt(before, indices))) MarkRepeated(piece, block);
     }
     // The rest of the run, and the step into another block.
     for (; i < piece.end; ++i) {
-      const int32_t index = near[i];
+      const int32_t index = block_rows[i];
       const int64_t next = index >> kBlockRowsLog2;
       if (index < 0 || index > last || next < block) {
-        result.bad_near = FindOutside(near, piece.begin, piece.end, last);
+        result.bad_block_row = FindOutside(block_rows, piece.begin, piece.end, last);
         result.ordered = false;
         return;
       }
       if (next == block) {
-        if (near[i - 1] >= index) MarkCrowded(piece, block);
+        if (block_rows[i - 1] >= index) MarkRepeated(piece, block);
         continue;
       }
       // Several tasks may write here if the list is out of order; then all of it is written again.
@@ -135,7 +135,7 @@ void InspectAny(const ListPiece& piece, ListPieceResult& result) {
     }
   }
   if (!hn::AllFalse(d, hn::Or(hn::Lt(low, hn::Zero(d)), hn::Gt(high, hn::Set(d, last))))) {
-    result.bad_near = FindOutside(near, piece.begin, piece.end, last);
+    result.bad_block_row = FindOutside(block_rows, piece.begin, piece.end, last);
   }
   if (piece.end == piece.count) {
     while (block < piece.blocks) __atomic_store_n(&begins[++block], piece.count, __ATOMIC_RELAXED);
@@ -145,7 +145,8 @@ void InspectAny(const ListPiece& piece, ListPieceResult& result) {
 }  // namespace
 
 ListPieceResult InspectListPieceOn(const ListPiece& piece) {
-  ListPieceResult result = {-1, FindOutside(piece.far, piece.begin, piece.end, LastRow(piece.far_rows)), true};
+  ListPieceResult result = {-1, FindOutside(piece.other_rows, piece.begin, piece.end, LastRow(piece.other_count)),
+                            true};
   if (!InspectAscending(piece)) InspectAny(piece, result);
   return result;
 }

@@ -8,21 +8,21 @@ namespace detops {
 
 // The positions [begin, end), not none, of a list with `count` pairs.
 struct ListPiece {
-  const int32_t* near;
-  const int32_t* far;
+  const int32_t* block_rows;
+  const int32_t* other_rows;
   int64_t begin;
   int64_t end;
   int64_t count;
-  int64_t near_rows;
-  int64_t far_rows;
+  int64_t block_count;
+  int64_t other_count;
   int64_t blocks;
-  int64_t* begins;   // of the list
-  uint8_t* crowded;  // [blocks]: becomes 1 where the indices do not ascend, so that a row may occur twice
+  int64_t* begins;            // of the list
+  uint8_t* has_repeated_row;  // [blocks]: becomes 1 where the indices do not ascend, so that a row may occur twice
 };
 
 struct ListPieceResult {
-  int64_t bad_near;  // first position with an index outside its rows; -1: none
-  int64_t bad_far;
+  int64_t bad_block_row;  // first position with an index outside its rows; -1: none
+  int64_t bad_other_row;
   bool ordered;  // by block, also against the piece before
 };
 

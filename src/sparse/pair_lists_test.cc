@@ -46,9 +46,9 @@ class PairListsTest : public testing::Test {
     Parallel parallel;
     parallel.SetThreadCount(4);
     parallel.SetRunner(&detops_test::RunBackwards, nullptr);
-    std::optional<PairListsMemory> memory;
+    std::optional<BlockedPairsMemory> memory;
     ASSERT_TRUE(TakeFromScratch(scratch_, [&](Arena& arena) { memory.emplace(pairs, side, parallel, arena); }));
-    ASSERT_EQ(MakePairLists(pairs, side, parallel, *memory, &lists_, &bad_), RunResult::kDone);
+    ASSERT_EQ(MakeBlockedPairs(pairs, side, parallel, *memory, &lists_, &bad_), RunResult::kDone);
     if (bad_.position < 0) ExpectRight(side == 0 ? input_rows : output_rows);
   }
 
@@ -61,7 +61,7 @@ class PairListsTest : public testing::Test {
     std::vector<uint8_t> crowded(static_cast<size_t>(lists_.blocks), 0);
     for (size_t k = 0; k < offsets_.size(); ++k) {
       if (offsets_[k].empty()) continue;
-      ASSERT_LT(next, lists_.lists);
+      ASSERT_LT(next, lists_.list_count);
       const PairList& list = lists_.list[next++];
       ASSERT_EQ(list.offset, static_cast<int64_t>(k));
       ASSERT_EQ(list.count, counts_[k]);
@@ -75,24 +75,24 @@ class PairListsTest : public testing::Test {
       copied += ordered ? 0 : 1;
       std::sort(order.begin(), order.end(), by_block_and_place);
       const int32_t* const column = given_.data() + (static_cast<int64_t>(k) * 2 + side_) * length_;
-      EXPECT_EQ(list.near == column, ordered);
+      EXPECT_EQ(list.block_rows == column, ordered);
       std::vector<int64_t> begins(static_cast<size_t>(lists_.blocks) + 1, 0);
       std::vector<int> seen(static_cast<size_t>(near_rows), 0);
       for (size_t i = 0; i < order.size(); ++i) {
         const auto& [input, output] = offsets_[k][order[i]];
-        ASSERT_EQ(list.near[i], side_ == 0 ? input : output) << i;
-        ASSERT_EQ(list.far[i], side_ == 0 ? output : input) << i;
-        const auto row = static_cast<size_t>(list.near[i]);
+        ASSERT_EQ(list.block_rows[i], side_ == 0 ? input : output) << i;
+        ASSERT_EQ(list.other_rows[i], side_ == 0 ? output : input) << i;
+        const auto row = static_cast<size_t>(list.block_rows[i]);
         ++begins[row / kBlockRows + 1];
         if (++seen[row] == 2) crowded[row / kBlockRows] = 1;
       }
       for (size_t block = 1; block < begins.size(); ++block) begins[block] += begins[block - 1];
       EXPECT_EQ(std::vector<int64_t>(list.begins, list.begins + lists_.blocks + 1), begins);
     }
-    EXPECT_EQ(lists_.lists, next);
+    EXPECT_EQ(lists_.list_count, next);
     EXPECT_EQ(lists_.pairs, pairs);
     EXPECT_EQ(lists_.copied, copied);
-    EXPECT_EQ(std::vector<uint8_t>(lists_.crowded, lists_.crowded + lists_.blocks), crowded);
+    EXPECT_EQ(std::vector<uint8_t>(lists_.has_repeated_row, lists_.has_repeated_row + lists_.blocks), crowded);
   }
 
   // Every row once, in a random order.
@@ -109,7 +109,7 @@ class PairListsTest : public testing::Test {
   std::vector<int64_t> counts_;
   std::vector<int32_t> given_;
   Scratch scratch_;
-  PairLists lists_ = {};
+  BlockedPairs lists_ = {};
   BadIndex bad_ = {};
 };
 
@@ -143,13 +143,13 @@ TEST_F(PairListsTest, OnlyBlocksWithARowTwiceAreCrowded) {
   Pairs twice = shuffled;
   twice.emplace_back(last, last);
   Make({shuffled, twice}, rows, rows, 0);
-  EXPECT_EQ(lists_.crowded[2], 1);
+  EXPECT_EQ(lists_.has_repeated_row[2], 1);
   Make({{{0, 0}, {last, 1}, {last, 2}}, {{last, 0}}}, rows, rows, 0);
-  EXPECT_EQ(lists_.crowded[2], 1);
+  EXPECT_EQ(lists_.has_repeated_row[2], 1);
   Make({shuffled, shuffled}, rows, rows, 0);
-  EXPECT_EQ(lists_.crowded[2], 0);
+  EXPECT_EQ(lists_.has_repeated_row[2], 0);
   Make({{{1, 0}, {0, 1}}, {{static_cast<int32_t>(kBlockRows), 0}, {0, 1}}}, rows, rows, 0);
-  EXPECT_EQ(lists_.crowded[0], 0);
+  EXPECT_EQ(lists_.has_repeated_row[0], 0);
 }
 
 TEST_F(PairListsTest, ManyPairsInSeveralTasks) {

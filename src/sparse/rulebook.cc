@@ -9,7 +9,7 @@ namespace {
 
 // Lists with the same pairs in the same order: neither has been copied in another order.
 bool SameOrder(const PairList& by_input, const PairList& by_output) {
-  return by_input.near == by_output.far && by_input.far == by_output.near;
+  return by_input.block_rows == by_output.other_rows && by_input.other_rows == by_output.block_rows;
 }
 
 const int32_t* Copy(Arena& arena, const int32_t* from, int64_t count) {
@@ -19,17 +19,18 @@ const int32_t* Copy(Arena& arena, const int32_t* from, int64_t count) {
 }
 
 // The same code counts and copies.
-void TakeLists(const PairLists by_side[2], Arena& arena, PairLists result[2]) {
+void TakeLists(const BlockedPairs by_side[2], Arena& arena, BlockedPairs result[2]) {
   PairList* list[2];
   for (int side = 0; side < 2; ++side) {
-    list[side] = arena.Take<PairList>(by_side[side].lists);
+    list[side] = arena.Take<PairList>(by_side[side].list_count);
     result[side] = by_side[side];
     result[side].list = list[side];
-    uint8_t* const crowded = arena.Take<uint8_t>(by_side[side].blocks);
-    if (crowded != nullptr) std::copy_n(by_side[side].crowded, by_side[side].blocks, crowded);
-    result[side].crowded = crowded;
+    uint8_t* const has_repeated_row = arena.Take<uint8_t>(by_side[side].blocks);
+    if (has_repeated_row != nullptr)
+      std::copy_n(by_side[side].has_repeated_row, by_side[side].blocks, has_repeated_row);
+    result[side].has_repeated_row = has_repeated_row;
   }
-  for (int64_t k = 0; k < by_side[0].lists; ++k) {
+  for (int64_t k = 0; k < by_side[0].list_count; ++k) {
     PairList copy[2] = {by_side[0].list[k], by_side[1].list[k]};
     const bool shared = SameOrder(copy[0], copy[1]);
     for (int side = 0; side < 2; ++side) {
@@ -37,8 +38,8 @@ void TakeLists(const PairLists by_side[2], Arena& arena, PairLists result[2]) {
       int64_t* const begins = arena.Take<int64_t>(by_side[side].blocks + 1);
       if (begins != nullptr) std::copy_n(from.begins, by_side[side].blocks + 1, begins);
       copy[side].begins = begins;
-      copy[side].near = side == 1 && shared ? copy[0].far : Copy(arena, from.near, from.count);
-      copy[side].far = side == 1 && shared ? copy[0].near : Copy(arena, from.far, from.count);
+      copy[side].block_rows = side == 1 && shared ? copy[0].other_rows : Copy(arena, from.block_rows, from.count);
+      copy[side].other_rows = side == 1 && shared ? copy[0].block_rows : Copy(arena, from.other_rows, from.count);
       if (list[side] != nullptr) list[side][k] = copy[side];
     }
   }
@@ -46,7 +47,7 @@ void TakeLists(const PairLists by_side[2], Arena& arena, PairLists result[2]) {
 
 }  // namespace
 
-bool FillRulebook(const PairLists by_side[2], detopsRulebookStruct* rulebook) {
+bool FillRulebook(const BlockedPairs by_side[2], detopsRulebookStruct* rulebook) {
   return TakeFromScratch(rulebook->memory, [&](Arena& arena) { TakeLists(by_side, arena, rulebook->by_side); });
 }
 

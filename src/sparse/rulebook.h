@@ -9,15 +9,15 @@
 
 struct detopsRulebookStruct {
   int64_t offsets = 0;
-  int64_t rows[2] = {0, 0};           // of the input and of the output side
-  detops::PairLists by_side[2] = {};  // with blocks made of that side
-  detops::Scratch memory;             // of all lists
+  int64_t rows[2] = {0, 0};              // of the input and of the output side
+  detops::BlockedPairs by_side[2] = {};  // with blocks made of that side
+  detops::Scratch memory;                // of all lists
 };
 
 namespace detops {
 
 // Copies lists that were made of the same pairs, with blocks of either side. False if memory is short.
-bool FillRulebook(const PairLists by_side[2], detopsRulebookStruct* rulebook);
+bool FillRulebook(const BlockedPairs by_side[2], detopsRulebookStruct* rulebook);
 
 }  // namespace detops
 

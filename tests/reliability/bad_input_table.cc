@@ -194,8 +194,7 @@ const Table& WholeTable() {
     Table made;
     for (const auto add :
          {AddRuntime, AddHandle, AddExtensions, AddNamesAndCases, AddTensorDescriptors, AddTensorFields,
-          AddSparseConvolutionDescriptors, AddRulebooks, AddRulebookMaking, AddIndicePairs, AddConvolutions,
-          AddIndicePools, AddPointToVoxel, AddPsRoiPool, AddCatalogue}) {
+          AddSparseConvolutionDescriptors, AddRulebooks, AddPsRoiPool, AddCatalogue}) {
       add(made);
     }
     made.Sort();

@@ -131,12 +131,7 @@ void AddNamesAndCases(Table& table);
 void AddTensorDescriptors(Table& table);
 void AddTensorFields(Table& table);
 void AddSparseConvolutionDescriptors(Table& table);
-void AddRulebookMaking(Table& table);
 void AddRulebooks(Table& table);
-void AddIndicePairs(Table& table);
-void AddConvolutions(Table& table);
-void AddIndicePools(Table& table);
-void AddPointToVoxel(Table& table);
 void AddPsRoiPool(Table& table);
 // The functions of the catalogue: their contracts say everything.
 void AddCatalogue(Table& table);

@@ -24,8 +24,12 @@ __all__ = [
 class SparseConvFunction:
     """A regular or transposed convolution."""
 
-    @staticmethod
+    _inverse = False
+    _subm = False
+
+    @classmethod
     def apply(
+        cls,
         features: torch.Tensor,
         filters: torch.Tensor,
         indice_pairs: torch.Tensor,
@@ -33,43 +37,20 @@ class SparseConvFunction:
         num_activate_out: int,
     ) -> torch.Tensor:
         """(num_activate_out, Co) of (L, Ci) features and (kernel..., Ci, Co) filters."""
-        return sparse_ops.indice_conv(
-            features, filters, indice_pairs, indice_pair_num, num_activate_out
-        )
+        pairs = (indice_pairs, indice_pair_num, num_activate_out)
+        return sparse_ops.indice_conv(features, filters, *pairs, cls._inverse, cls._subm)
 
 
-class SparseInverseConvFunction:
+class SparseInverseConvFunction(SparseConvFunction):
     """A convolution back to the input of the layer that the pairs are of."""
 
-    @staticmethod
-    def apply(
-        features: torch.Tensor,
-        filters: torch.Tensor,
-        indice_pairs: torch.Tensor,
-        indice_pair_num: torch.Tensor,
-        num_activate_out: int,
-    ) -> torch.Tensor:
-        """As :meth:`SparseConvFunction.apply`, with the two columns of the pairs exchanged."""
-        return sparse_ops.indice_conv(
-            features, filters, indice_pairs, indice_pair_num, num_activate_out, inverse=True
-        )
+    _inverse = True
 
 
-class SubMConvFunction:
+class SubMConvFunction(SparseConvFunction):
     """A submanifold convolution."""
 
-    @staticmethod
-    def apply(
-        features: torch.Tensor,
-        filters: torch.Tensor,
-        indice_pairs: torch.Tensor,
-        indice_pair_num: torch.Tensor,
-        num_activate_out: int,
-    ) -> torch.Tensor:
-        """As :meth:`SparseConvFunction.apply`."""
-        return sparse_ops.indice_conv(
-            features, filters, indice_pairs, indice_pair_num, num_activate_out, subm=True
-        )
+    _subm = True
 
 
 class SparseMaxPoolFunction:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import torch
 
 from .. import torch as ops
+from ..torch._rulebooks import found_by
 from . import constants
 from .core import IndiceData, SparseConvTensor
 
@@ -48,6 +49,7 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
     if pairs is None or not _is_of(pairs, input):
         with _outside_of_inference_mode():
             pairs = _new_pairs(layer, input)
+        found_by(layer, pairs.indice_pairs)
         if layer.subm:
             input._pairs_of_sites[shape] = pairs
     output = _output(input, pairs.out_indices, pairs.out_spatial_shape)

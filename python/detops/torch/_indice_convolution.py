@@ -7,8 +7,11 @@ from typing import Any
 
 import torch
 
+from .. import _sparse_convolution as twins
 from .._types import Activation, FiltersLayout
-from ._library import Operator, autocast_numbers, call, register
+from ._documentation import as_its_twin
+from ._library import Operator, call
+from ._rulebooks import use_rulebooks
 
 __all__ = [
     "indice_convolution_backward_data",
@@ -23,6 +26,7 @@ _backward_data = Operator("indice_convolution_backward_data")
 _backward_filter = Operator("indice_convolution_backward_filter")
 
 
+@as_its_twin(twins.indice_convolution_forward)
 def indice_convolution_forward(
     features: torch.Tensor,
     filters: torch.Tensor,
@@ -33,30 +37,7 @@ def indice_convolution_forward(
     filters_layout: FiltersLayout = "KIO",
     inverse: bool = False,
 ) -> torch.Tensor:
-    """Sparse convolution: each output row is the sum of its input rows times filters.
-
-    Differentiable, also twice, with respect to ``features`` and ``filters``.
-
-    Parameters
-    ----------
-    features : tensor (L, Ci)
-    filters : tensor, of the same type
-        By ``filters_layout``, where K stands for the axes of the kernel, 0 to 4 of them, in the
-        order of the coordinates: "KIO" (kernel..., Ci, Co), "OKI" (Co, kernel..., Ci; spconv 2),
-        "OIK" (Co, Ci, kernel...; torch), or one of the library's own names.
-    indice_pairs : int tensor (K, 2, L)
-    indice_num : int tensor (K,)
-        How many pairs of each offset count.
-    num_act_out : int
-        The rows of the result. May be left out with ``inverse`` (L rows).
-    inverse : bool
-        Run back from the outputs of the convolution that the pairs are of to its inputs:
-        ``features`` then has any number of rows and the result L.
-
-    Returns
-    -------
-    tensor (num_act_out, Co)
-        Rows without pairs are 0.
+    """Differentiable, also twice, with respect to ``features`` and ``filters``.
 
     Examples
     --------
@@ -75,6 +56,7 @@ def indice_convolution_forward(
     return made
 
 
+@as_its_twin(twins.indice_convolution_forward_fused)
 def indice_convolution_forward_fused(
     features: torch.Tensor,
     filters: torch.Tensor,
@@ -89,24 +71,8 @@ def indice_convolution_forward_fused(
     filters_layout: FiltersLayout = "KIO",
     inverse: bool = False,
 ) -> torch.Tensor:
-    """As :func:`indice_convolution_forward`, then + bias, + residual and the activation.
-
-    All happens before the one rounding to the type of the result, without another pass over memory.
-    Differentiable with respect to all four tensors of numbers.
-
-    Parameters
-    ----------
-    features, filters, indice_pairs, indice_num, num_act_out, filters_layout, inverse
-        As there.
-    bias : tensor (Co,), optional
-    residual : tensor (num_act_out, Co), optional
-    activation : "none", "relu" or "leaky_relu"
-    negative_slope : float
-        For "leaky_relu". For gradients it must be 0 or more: they are found from the result.
-
-    Returns
-    -------
-    tensor (num_act_out, Co)
+    """Differentiable with respect to all four tensors of numbers. For gradients ``negative_slope``
+    must be 0 or more: they are found from the result.
 
     Examples
     --------
@@ -118,26 +84,14 @@ def indice_convolution_forward_fused(
     ...     features, filters, pairs, counts, 2, bias=torch.ones(1), activation="relu").ravel()
     tensor([2., 0.])
     """
-    made: torch.Tensor = call(
-        _fused,
-        (features, filters, bias, residual),
-        (
-            features,
-            filters,
-            indice_pairs,
-            indice_num,
-            num_act_out,
-            bias,
-            residual,
-            activation,
-            negative_slope,
-            filters_layout,
-            inverse,
-        ),
-    )
+    pairs = (indice_pairs, indice_num, num_act_out)
+    words = (bias, residual, activation, negative_slope, filters_layout, inverse)
+    arguments = (features, filters, *pairs, *words)
+    made: torch.Tensor = call(_fused, (features, filters, bias, residual), arguments)
     return made
 
 
+@as_its_twin(twins.indice_convolution_backward_data)
 def indice_convolution_backward_data(
     output_grad: torch.Tensor,
     filters: torch.Tensor,
@@ -148,23 +102,7 @@ def indice_convolution_backward_data(
     filters_layout: FiltersLayout = "KIO",
     inverse: bool = False,
 ) -> torch.Tensor:
-    """Gradient of :func:`indice_convolution_forward` with respect to ``features``.
-
-    Parameters
-    ----------
-    output_grad : tensor (num_act_out, Co)
-        Gradient of the forward result.
-    filters, indice_pairs, indice_num, filters_layout, inverse
-        As forward.
-    num_act_in : int
-        The rows of the result, those of forward's ``features``. L if left out; needed with
-        ``inverse``, where the pairs do not tell.
-
-    Returns
-    -------
-    tensor (num_act_in, Ci)
-
-    Examples
+    """Examples
     --------
     >>> import torch
     >>> import detops.torch
@@ -178,6 +116,7 @@ def indice_convolution_backward_data(
     return made
 
 
+@as_its_twin(twins.indice_convolution_backward_filter)
 def indice_convolution_backward_filter(
     features: torch.Tensor,
     output_grad: torch.Tensor,
@@ -188,22 +127,7 @@ def indice_convolution_backward_filter(
     filters_layout: FiltersLayout = "KIO",
     inverse: bool = False,
 ) -> torch.Tensor:
-    """Gradient of :func:`indice_convolution_forward` with respect to ``filters``.
-
-    Parameters
-    ----------
-    features, indice_pairs, indice_num, filters_layout, inverse
-        As forward.
-    output_grad : tensor (num_act_out, Co)
-        Gradient of the forward result.
-    filters_shape : sequence of int
-        The shape of forward's ``filters``.
-
-    Returns
-    -------
-    tensor of ``filters_shape``
-
-    Examples
+    """Examples
     --------
     >>> import torch
     >>> import detops.torch
@@ -220,73 +144,22 @@ def indice_convolution_backward_filter(
 # ---- shapes of results ---------------------------------------------------------------------------
 
 
-def _is_out_last(filters_layout: str) -> bool:
-    return filters_layout in ("KIO", "DHWCN", "HWCN")
+def _rows(a: Any, given: int | None) -> Any:
+    return a.indice_pairs.shape[2] if given is None else given
 
 
-def _channels_in(filters: torch.Tensor, filters_layout: str) -> int:
-    if _is_out_last(filters_layout):
-        return filters.shape[-2]
-    return filters.shape[1 if filters_layout in ("OIK", "NCDHW", "NCHW") else -1]
+def _is_out_last(a: Any) -> bool:
+    return a.filters_layout in ("KIO", "DHWCN", "HWCN")
 
 
-def _forward_shape(
-    filters: torch.Tensor, indice_pairs: torch.Tensor, rows: int | None, filters_layout: str
-) -> tuple[int, int]:
-    channels = filters.shape[-1 if _is_out_last(filters_layout) else 0]
-    return indice_pairs.shape[2] if rows is None else rows, channels
+def _convolved(a: Any) -> Any:
+    channels = a.filters.shape[-1 if _is_out_last(a) else 0]
+    return a.features.new_empty((_rows(a, a.num_act_out), channels))
 
 
-def _fake_forward(
-    features: torch.Tensor,
-    filters: torch.Tensor,
-    indice_pairs: torch.Tensor,
-    indice_num: torch.Tensor,
-    num_act_out: int | None = None,
-    filters_layout: str = "KIO",
-    inverse: bool = False,
-) -> torch.Tensor:
-    return features.new_empty(_forward_shape(filters, indice_pairs, num_act_out, filters_layout))
-
-
-def _fake_fused(
-    features: torch.Tensor,
-    filters: torch.Tensor,
-    indice_pairs: torch.Tensor,
-    indice_num: torch.Tensor,
-    num_act_out: int | None = None,
-    bias: torch.Tensor | None = None,
-    residual: torch.Tensor | None = None,
-    activation: str = "none",
-    negative_slope: float = 0.01,
-    filters_layout: str = "KIO",
-    inverse: bool = False,
-) -> torch.Tensor:
-    return features.new_empty(_forward_shape(filters, indice_pairs, num_act_out, filters_layout))
-
-
-def _fake_backward_data(
-    output_grad: torch.Tensor,
-    filters: torch.Tensor,
-    indice_pairs: torch.Tensor,
-    indice_num: torch.Tensor,
-    num_act_in: int | None = None,
-    filters_layout: str = "KIO",
-    inverse: bool = False,
-) -> torch.Tensor:
-    rows = indice_pairs.shape[2] if num_act_in is None else num_act_in
-    return output_grad.new_empty((rows, _channels_in(filters, filters_layout)))
-
-
-def _fake_backward_filter(
-    features: torch.Tensor,
-    output_grad: torch.Tensor,
-    indice_pairs: torch.Tensor,
-    indice_num: torch.Tensor,
-    filters_shape: Sequence[int],
-    *_: Any,
-) -> torch.Tensor:
-    return features.new_empty(filters_shape)
+def _data_gradient(a: Any) -> Any:
+    axis = -2 if _is_out_last(a) else 1 if a.filters_layout in ("OIK", "NCDHW", "NCHW") else -1
+    return a.output_grad.new_empty((_rows(a, a.num_act_in), a.filters.shape[axis]))
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -301,7 +174,7 @@ def _linear(op: Any) -> Callable[..., torch.Tensor]:
     return convolve
 
 
-_again, _data, _filter = (_linear(op) for op in (_forward, _backward_data, _backward_filter))
+_forward_again, _data, _filter = (_linear(op) for op in (_forward, _backward_data, _backward_filter))
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -324,7 +197,7 @@ def _gradients(
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     features, filters, *pairs = ctx.saved_tensors
-    return *_gradients(ctx, grad, features, filters, pairs), None, None, None, None, None
+    return _gradients(ctx, grad, features, filters, pairs)
 
 
 def _save_fused(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -350,17 +223,17 @@ def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     convolution = _gradients(ctx, grad, features, filters, pairs)
     bias = grad.sum(0) if wants_bias else None
     residual = grad if wants_residual else None
-    return *convolution, None, None, None, bias, residual, None, None, None, None
+    return *convolution, None, None, None, bias, residual
 
 
 def _gradient_of_backward_data(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     output_grad, filters, *pairs = ctx.saved_tensors
     forward = filter_grad = None
     if ctx.needs_input_grad[0]:
-        forward = _again(grad, filters, pairs, output_grad.shape[0], ctx.words)
+        forward = _forward_again(grad, filters, pairs, output_grad.shape[0], ctx.words)
     if ctx.needs_input_grad[1]:
         filter_grad = _filter(grad, output_grad, pairs, filters.shape, ctx.words)
-    return forward, filter_grad, None, None, None, None, None
+    return forward, filter_grad
 
 
 def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
@@ -369,13 +242,16 @@ def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...
     if ctx.needs_input_grad[0]:
         data = _data(output_grad, grad, pairs, features.shape[0], ctx.words)
     if ctx.needs_input_grad[1]:
-        forward = _again(features, grad, pairs, output_grad.shape[0], ctx.words)
-    return data, forward, None, None, None, None, None
+        forward = _forward_again(features, grad, pairs, output_grad.shape[0], ctx.words)
+    return data, forward
 
 
-register(_forward, _fake_forward, _gradient_of_forward, _save)
-register(_fused, _fake_fused, _gradient_of_fused, _save_fused)
-register(_backward_data, _fake_backward_data, _gradient_of_backward_data, _save)
-register(_backward_filter, _fake_backward_filter, _gradient_of_backward_filter, _save)
-for _name in ("forward", "forward_fused", "backward_data", "backward_filter"):
-    autocast_numbers(f"indice_convolution_{_name}")
+_forward.register(_convolved, _gradient_of_forward, _save)
+_fused.register(_convolved, _gradient_of_fused, _save_fused)
+_backward_data.register(_data_gradient, _gradient_of_backward_data, _save)
+_backward_filter.register(
+    lambda a: a.features.new_empty(a.filters_shape), _gradient_of_backward_filter, _save
+)
+for _operator in (_forward, _fused, _backward_data, _backward_filter):
+    _operator.autocast_numbers()
+    use_rulebooks(_operator, 2, is_forward=_operator in (_forward, _fused))

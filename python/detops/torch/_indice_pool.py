@@ -6,8 +6,11 @@ from typing import Any
 
 import torch
 
+from .. import _indice_pool as twins
 from .._types import Pool, Start
-from ._library import Operator, call, register
+from ._documentation import as_its_twin
+from ._library import Operator, call
+from ._rulebooks import use_rulebooks
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
@@ -15,6 +18,7 @@ _forward = Operator("indice_pool_forward")
 _backward = Operator("indice_pool_backward")
 
 
+@as_its_twin(twins.indice_pool_forward)
 def indice_pool_forward(
     features: torch.Tensor,
     indice_pairs: torch.Tensor,
@@ -24,27 +28,7 @@ def indice_pool_forward(
     pool: Pool = "max",
     start: Start = "zero",
 ) -> torch.Tensor:
-    """Each output row is the maximum, or the average, of its input rows.
-
-    Differentiable with respect to ``features``.
-
-    Parameters
-    ----------
-    features : tensor (N, C)
-    indice_pairs : int tensor (K, 2, L)
-    indice_num : int tensor (K,)
-        How many pairs of each offset count.
-    num_act_out : int
-        The rows of the result.
-    pool : "max" or "avg"
-    start : "zero" or "lowest"
-        What a maximum begins with: 0, as spconv and mmcv, so that nothing negative comes out; or
-        nothing. NaN is ignored.
-
-    Returns
-    -------
-    tensor (num_act_out, C)
-        Rows without pairs are 0.
+    """Differentiable with respect to ``features``.
 
     Examples
     --------
@@ -62,6 +46,7 @@ def indice_pool_forward(
     return made
 
 
+@as_its_twin(twins.indice_pool_backward)
 def indice_pool_backward(
     output_grad: torch.Tensor,
     features: torch.Tensor | None,
@@ -72,24 +57,7 @@ def indice_pool_backward(
     *,
     pool: Pool = "max",
 ) -> torch.Tensor:
-    """Gradient of :func:`indice_pool_forward` with respect to ``features``.
-
-    Differentiable with respect to ``output_grad``.
-
-    Parameters
-    ----------
-    output_grad : tensor (num_act_out, C)
-        Gradient of the forward result.
-    features, features_out : tensors (N, C) and (num_act_out, C), or None
-        Forward's input and result; read for "max" only. Inputs that tie all get the gradient.
-    indice_pairs, indice_num, pool
-        As forward.
-    num_act_in : int
-        N. L if left out.
-
-    Returns
-    -------
-    tensor (num_act_in, C)
+    """Differentiable with respect to ``output_grad``.
 
     Examples
     --------
@@ -105,23 +73,13 @@ def indice_pool_backward(
     return made
 
 
-def _fake_forward(
-    features: torch.Tensor, indice_pairs: Any, indice_num: Any, num_act_out: int, *_: Any
-) -> torch.Tensor:
-    return features.new_empty((num_act_out, features.shape[1]))
+def _pooled(a: Any) -> Any:
+    return a.features.new_empty((a.num_act_out, a.features.shape[1]))
 
 
-def _fake_backward(
-    output_grad: torch.Tensor,
-    features: Any,
-    features_out: Any,
-    indice_pairs: torch.Tensor,
-    indice_num: Any,
-    num_act_in: int | None = None,
-    *_: Any,
-) -> torch.Tensor:
-    rows = indice_pairs.shape[2] if num_act_in is None else num_act_in
-    return output_grad.new_empty((rows, output_grad.shape[1]))
+def _spread(a: Any) -> Any:
+    rows = a.indice_pairs.shape[2] if a.num_act_in is None else a.num_act_in
+    return a.output_grad.new_empty((rows, a.output_grad.shape[1]))
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -140,7 +98,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> No
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    return _back(ctx, grad, *ctx.saved_tensors), None, None, None, None, None
+    return (_back(ctx, grad, *ctx.saved_tensors),)
 
 
 def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -160,10 +118,12 @@ def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
         else:
             # A tie is one from both sides, so the way there is the way back with the sides exchanged.
             made = _back(ctx, grad, features_out, features, indice_pairs.flip(1), indice_num)
-    return made, None, None, None, None, None, None
+    return (made,)
 
 
-register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
-register(_backward, _fake_backward, _gradient_of_backward, _save_backward)
+_forward.register(_pooled, _gradient_of_forward, _save_forward)
+_backward.register(_spread, _gradient_of_backward, _save_backward)
 # Autocast has nothing to convert. Sums are those of float in any type, maxima are exact, and in a
 # shorter type numbers would tie that do not.
+use_rulebooks(_forward, 1, is_forward=True)
+use_rulebooks(_backward, 3)

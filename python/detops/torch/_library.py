@@ -1,9 +1,10 @@
-"""Loads the operators into torch, and what all of them share: gradients, autocast, the short way."""
+"""Loads the operators into torch, and what all of them share: gradients, autocast, fast paths."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from .. import _settings
@@ -14,21 +15,7 @@ try:
 except ImportError as error:
     raise ImportError("detops.torch needs PyTorch 2.10 or later: pip install torch") from error
 
-__all__ = [
-    "Operator",
-    "autocast_numbers",
-    "autocast_pooling",
-    "call",
-    "is_compiling",
-    "is_tracing",
-    "modes",
-    "named",
-    "ops",
-    "plain",
-    "register",
-    "register_gradient",
-    "register_shapes",
-]
+__all__ = ["Operator", "call", "is_compiling", "is_tracing", "modes", "named", "ops"]
 
 
 def _load() -> Any:
@@ -53,99 +40,125 @@ _torch_library: Any = torch.library  # Without types, as it has few.
 _LIBRARY: Any = _torch_library.Library("detops", "FRAGMENT")
 
 
-def plain(name: str) -> Callable[..., Any]:
-    """The operator ``_name``, which has no gradient: torch goes straight to its kernel.
-
-    This is the function in C++ that an operator calls, without the frame of Python before it.
-    """
-    op = getattr(ops, "_" + name).default
-    _LIBRARY.impl("_" + name, _torch_library.fallthrough_kernel, "Autograd")
-    made: Callable[..., Any] = getattr(op, "_op", op)
-    return made
-
-
 class Operator:
-    """An operator, and its short ways: :func:`call` chooses one."""
+    """An operator, and its fast paths: :func:`call` chooses one."""
 
-    __slots__ = ("name", "op", "plain", "recorded", "transformed")
+    __slots__ = ("autograd_op", "func_op", "name", "no_grad_op", "op")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.op = getattr(ops, name).default
-        self.plain = plain(name)
-        self.recorded: Callable[..., Any] = self.op
-        self.transformed: Callable[..., Any] = self.op
+        # The function in C++ that the operator calls, without the frame of Python before it.
+        self.no_grad_op: Callable[..., Any] = getattr(self.op, "_op", self.op)
+        self.autograd_op: Callable[..., Any] = self.op
+        self.func_op: Callable[..., Any] = self.op
+
+    def register(
+        self, shapes: Callable[[Any], Any], gradient: Any = None, save: Any = None
+    ) -> None:
+        """The shapes of the results, and how gradients come back.
+
+        ``shapes`` gets an object with the arguments as attributes and returns empty tensors;
+        ``gradient`` may leave out the arguments behind the last that has one.
+        """
+        _torch_library.register_fake(self.op, self._fake(shapes))
+        if gradient is None:
+            return
+        count = len(self.op._schema.arguments)
+
+        @functools.wraps(gradient)
+        def of_all_arguments(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+            made: tuple[Any, ...] = gradient(ctx, *grads)
+            return made + (None,) * (count - len(made))
+
+        _torch_library.register_autograd(self.op, of_all_arguments, setup_context=save)
+        self.autograd_op = self._function_of_autograd(of_all_arguments, save)
+        self.func_op = self._function_of_torch_func(of_all_arguments, save)
+
+    def _fake(self, shapes: Callable[[Any], Any]) -> Callable[..., Any]:
+        arguments = self.op._schema.arguments
+        names = [argument.name for argument in arguments]
+        usual = {each.name: each.default_value for each in arguments if each.has_default_value()}
+
+        def on_one_device(*args: Any, **kwargs: Any) -> Any:
+            given = {**usual, **dict(zip(names, args, strict=False)), **kwargs}
+            devices = {n: v.device for n, v in given.items() if isinstance(v, torch.Tensor)}
+            if len(set(devices.values())) > 1:
+                where = ", ".join(f"{name} is on {device}" for name, device in devices.items())
+                raise ValueError(f"{self.name}: {where}, expected all on the CPU.")
+            return shapes(SimpleNamespace(**given))
+
+        return on_one_device
+
+    def _function_of_autograd(self, gradient: Any, save: Any) -> Callable[..., Any]:
+        """The operator with its gradient as a function of autograd.
+
+        The way through the dispatcher ends in such a function too, and takes three times as long.
+        """
+
+        def forward(ctx: Any, *arguments: Any) -> Any:
+            # Autograd has seen the call, and is off.
+            made = call(self, (), arguments)
+            save(ctx, arguments, made)
+            return made
+
+        return _function(self.name, forward=forward, backward=gradient)
+
+    def _function_of_torch_func(self, gradient: Any, save: Any) -> Callable[..., Any]:
+        """The same for transforms of torch.func, which want to see the two steps of forward apart.
+
+        That of torch's dispatcher has them in one, so that torch.func refuses it.
+        """
+
+        def forward(*arguments: Any) -> Any:
+            return call(self, (), arguments)
+
+        steps = {"forward": forward, "setup_context": save, "backward": gradient}
+        return _function(self.name, generate_vmap_rule=True, **steps)
+
+    def autocast_numbers(self) -> None:
+        """Under autocast all floating numbers are of its type. Sums are still those of float."""
+
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            dtype = torch.get_autocast_dtype("cpu")
+            cast = {key: _cast(value, dtype) for key, value in kwargs.items()}
+            with torch.autocast("cpu", enabled=False):
+                return self.op(*(_cast(value, dtype) for value in args), **cast)
+
+        _LIBRARY.impl(self.name, kernel, "AutocastCPU")
+
+    def autocast_pooling(self, numbers: int, result: int | None = None) -> None:
+        """Under autocast an operator with coordinates works in float.
+
+        Its numbers of another type are converted; the result (that of index ``result``) has the type
+        of argument ``numbers``. Half precision would move boxes by whole cells.
+        """
+
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            wanted = args[numbers].dtype
+            with torch.autocast("cpu", enabled=False):
+                made = self.op(*(_cast(value, torch.float32) for value in args), **kwargs)
+            if result is None:
+                return made.to(wanted)
+            parts = list(made)
+            parts[result] = parts[result].to(wanted)
+            return tuple(parts)
+
+        _LIBRARY.impl(self.name, kernel, "AutocastCPU")
 
 
-def register_shapes(op: Any, fake: Any) -> None:
-    """The shapes of an operator's results."""
-
-    names = [argument.name for argument in op._schema.arguments]
-
-    @functools.wraps(fake)
-    def on_one_device(*args: Any, **kwargs: Any) -> Any:
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        devices = {n: v.device for n, v in given.items() if isinstance(v, torch.Tensor)}
-        if len(set(devices.values())) > 1:
-            function = op._schema.name.removeprefix("detops::").removeprefix("_")
-            where = ", ".join(f"{name} is on {device}" for name, device in devices.items())
-            raise ValueError(f"{function}: {where}, expected all on the CPU.")
-        return fake(*args, **kwargs)
-
-    _torch_library.register_fake(op, on_one_device)
+def _function(name: str, **members: Any) -> Callable[..., Any]:
+    static = {key: staticmethod(value) if callable(value) else value for key, value in members.items()}
+    made: Any = type(name, (torch.autograd.Function,), static)
+    apply: Callable[..., Any] = made.apply
+    return apply
 
 
-def register_gradient(op: Any, gradient: Any, save: Any) -> None:
-    """How gradients come back through an operator."""
-    _torch_library.register_autograd(op, gradient, setup_context=save)
-
-
-def register(operator: Operator, fake: Any, gradient: Any = None, save: Any = None) -> None:
-    """The shapes of an operator's results, and how gradients come back through it."""
-    for name in (operator.name, "_" + operator.name):
-        register_shapes(getattr(ops, name).default, fake)
-    if gradient is not None:
-        register_gradient(operator.op, gradient, save)
-        operator.recorded = _recorder(operator, gradient, save)
-        operator.transformed = _transformer(operator, gradient, save)
-
-
-def _recorder(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any]:
-    """The operator with its gradient as a function of autograd.
-
-    The way through the dispatcher ends in such a function too, and takes three times as long.
-    """
-
-    def forward(ctx: Any, *arguments: Any) -> Any:
-        # Autograd has seen the call, and is off.
-        made = call(operator, (), arguments)
-        save(ctx, arguments, made)
-        return made
-
-    members = {"forward": staticmethod(forward), "backward": staticmethod(gradient)}
-    function: Any = type(operator.name, (torch.autograd.Function,), members)
-    made: Callable[..., Any] = function.apply
-    return made
-
-
-def _transformer(operator: Operator, gradient: Any, save: Any) -> Callable[..., Any]:
-    """The same for transforms of torch.func, which want to see the two steps of forward apart.
-
-    That of torch's dispatcher has them in one, so that torch.func refuses it.
-    """
-
-    def forward(*arguments: Any) -> Any:
-        return call(operator, (), arguments)
-
-    members = {
-        "forward": staticmethod(forward),
-        "setup_context": staticmethod(save),
-        "backward": staticmethod(gradient),
-        "generate_vmap_rule": True,
-    }
-    function: Any = type(operator.name, (torch.autograd.Function,), members)
-    made: Callable[..., Any] = function.apply
-    return made
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    # As torch's own rule: double stays, and so do indices.
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value if value.dtype == torch.float64 else value.to(dtype)
+    return value
 
 
 _forward_ad: Any = torch.autograd.forward_ad
@@ -155,12 +168,13 @@ is_compiling = torch.compiler.is_compiling
 modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 _C: Any = torch._C
+_past_autograd: Any = _C._AutoDispatchBelowAutograd
 is_tracing: Callable[[], Any] = torch._C._get_tracing_state  # Of torch.jit.trace: None if it is not.
 _PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
 
 
-def _way_of_gradients(operator: Operator, tensors: tuple[torch.Tensor | None, ...]) -> Any:
-    """How a call is recorded: shortly, if nobody but autograd wants to see it."""
+def _gradient_path(operator: Operator, tensors: tuple[torch.Tensor | None, ...]) -> Any:
+    """How a call is recorded: the fast path, if nobody but autograd wants to see it."""
     has_autocast = torch.is_autocast_enabled("cpu")
     if _C._are_functorch_transforms_active():
         if has_autocast:
@@ -168,13 +182,13 @@ def _way_of_gradients(operator: Operator, tensors: tuple[torch.Tensor | None, ..
                 f"{operator.name}: derivatives of torch.func cannot be taken under autocast; "
                 "convert the tensors instead."
             )
-        return operator.transformed
+        return operator.func_op
     if has_autocast or is_tracing():
         return operator.op
     for tensor in tensors:
         if type(tensor) not in _PLAIN:
             return operator.op
-    return operator.recorded
+    return operator.autograd_op
 
 
 def _refuse_tangents(tensors: tuple[torch.Tensor | None, ...]) -> None:
@@ -189,72 +203,21 @@ named = tuple.__new__
 
 
 def call(
-    operator: Operator, smooth: tuple[torch.Tensor | None, ...], arguments: tuple[Any, ...]
+    operator: Operator, differentiable: tuple[torch.Tensor | None, ...], arguments: tuple[Any, ...]
 ) -> Any:
     """Calls an operator: past autograd, unless it or a tracer must see the call.
 
-    ``smooth`` are those of the arguments that gradients reach. All arguments must be given.
+    ``differentiable`` are those of the arguments that gradients reach. All arguments must be given.
     """
     if getattr(_forward_ad, "_current_level", -1) >= 0:
-        _refuse_tangents(smooth)
+        _refuse_tangents(differentiable)
     if is_compiling() or modes():
         return operator.op(*arguments)
     if _is_grad_enabled():
-        for tensor in smooth:
+        for tensor in differentiable:
             # What is no tensor, torch will refuse.
             if getattr(tensor, "requires_grad", False):
-                return _way_of_gradients(operator, smooth)(*arguments)
-    try:
-        return operator.plain(*arguments)
-    except RuntimeError:
-        pass
-    # What torch itself refuses, it refuses once more, under the name that is known.
-    return operator.op(*arguments)
-
-
-def _with_autocast_off(op: Any, *args: Any, **kwargs: Any) -> Any:
-    with torch.autocast("cpu", enabled=False):
-        return op(*args, **kwargs)
-
-
-def _cast(value: Any, dtype: torch.dtype) -> Any:
-    # As torch's own rule: double stays, and so do indices.
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        return value if value.dtype == torch.float64 else value.to(dtype)
-    return value
-
-
-def _autocast(name: str, convert: Callable[..., Any]) -> None:
-    for each in (name, "_" + name):
-        kernel = functools.partial(convert, getattr(ops, each).default)
-        _LIBRARY.impl(each, kernel, "AutocastCPU")
-
-
-def autocast_numbers(name: str) -> None:
-    """Under autocast all floating numbers are of its type. Sums are still those of float."""
-
-    def kernel(op: Any, *args: Any, **kwargs: Any) -> Any:
-        dtype = torch.get_autocast_dtype("cpu")
-        cast = {key: _cast(value, dtype) for key, value in kwargs.items()}
-        return _with_autocast_off(op, *(_cast(value, dtype) for value in args), **cast)
-
-    _autocast(name, kernel)
-
-
-def autocast_pooling(name: str, numbers: int, result: int | None = None) -> None:
-    """Under autocast an operator with coordinates works in float.
-
-    Its numbers of another type are converted; the result (that of index ``result``) has the type of
-    argument ``numbers``. Half precision would move boxes by whole cells.
-    """
-
-    def kernel(op: Any, *args: Any, **kwargs: Any) -> Any:
-        wanted = args[numbers].dtype
-        made = _with_autocast_off(op, *(_cast(value, torch.float32) for value in args), **kwargs)
-        if result is None:
-            return made.to(wanted)
-        parts = list(made)
-        parts[result] = parts[result].to(wanted)
-        return tuple(parts)
-
-    _autocast(name, kernel)
+                return _gradient_path(operator, differentiable)(*arguments)
+    # The fast path: torch goes straight to the kernel, past that of autograd, which is in Python.
+    with _past_autograd():
+        return operator.no_grad_op(*arguments)

@@ -7,8 +7,10 @@ from typing import Any
 
 import torch
 
+from .. import _psroipool as twins
 from .._types import Convention, Layout, Size2
-from ._library import Operator, autocast_pooling, call, register
+from ._documentation import as_its_twin
+from ._library import Operator, call
 
 __all__ = ["psroipool_backward", "psroipool_forward"]
 
@@ -16,6 +18,7 @@ _forward = Operator("psroipool_forward")
 _backward = Operator("psroipool_backward")
 
 
+@as_its_twin(twins.psroipool_forward)
 def psroipool_forward(
     input: torch.Tensor,
     rois: torch.Tensor,
@@ -25,27 +28,7 @@ def psroipool_forward(
     convention: Convention = "rfcn",
     layout: Layout = "NHWC",
 ) -> torch.Tensor:
-    """Average, for each bin of each region, the map's channels that belong to the bin.
-
-    Differentiable with respect to ``input``.
-
-    Parameters
-    ----------
-    input : tensor (N, H, W, D * PH * PW) or, with ``layout="NCHW"``, (N, D * PH * PW, H, W)
-    rois : tensor (R, 5), of the same type
-        (image, x1, y1, x2, y2) of each region.
-    pooled_size : int or (PH, PW)
-    spatial_scale : float
-        What coordinates are multiplied with.
-    convention : "rfcn", "torchvision" or "consistent"
-        How regions become bins: as R-FCN; as torchvision, bit by bit, where at the border of the
-        map the gradient is not that of forward; as torchvision with one rule for both.
-    layout : "NHWC" or "NCHW"
-        Of ``input`` and of the result.
-
-    Returns
-    -------
-    tensor (R, PH, PW, D) or (R, D, PH, PW)
+    """Differentiable with respect to ``input``.
 
     Examples
     --------
@@ -62,6 +45,7 @@ def psroipool_forward(
     return made
 
 
+@as_its_twin(twins.psroipool_backward)
 def psroipool_backward(
     top_grad: torch.Tensor,
     rois: torch.Tensor,
@@ -71,22 +55,7 @@ def psroipool_backward(
     convention: Convention = "rfcn",
     layout: Layout = "NHWC",
 ) -> torch.Tensor:
-    """Gradient of :func:`psroipool_forward` with respect to ``input``.
-
-    Parameters
-    ----------
-    top_grad : tensor (R, PH, PW, D) or (R, D, PH, PW)
-        Gradient of the forward result.
-    input_shape : sequence of 4 int
-        The shape of forward's ``input``.
-    rois, spatial_scale, convention, layout
-        As forward.
-
-    Returns
-    -------
-    tensor of ``input_shape``
-
-    Examples
+    """Examples
     --------
     >>> import torch
     >>> import detops.torch
@@ -99,24 +68,11 @@ def psroipool_backward(
     return made
 
 
-def _fake_forward(
-    input: torch.Tensor,
-    rois: torch.Tensor,
-    pooled_size: Sequence[int],
-    spatial_scale: float = 1.0,
-    convention: str = "rfcn",
-    layout: str = "NHWC",
-) -> torch.Tensor:
-    height, width = pooled_size[0], pooled_size[-1]
-    if layout == "NHWC":
-        return input.new_empty((rois.shape[0], height, width, input.shape[3] // (height * width)))
-    return input.new_empty((rois.shape[0], input.shape[1] // (height * width), height, width))
-
-
-def _fake_backward(
-    top_grad: torch.Tensor, rois: torch.Tensor, input_shape: Sequence[int], *_: Any
-) -> torch.Tensor:
-    return top_grad.new_empty(input_shape)
+def _pooled(a: Any) -> Any:
+    height, width = a.pooled_size[0], a.pooled_size[-1]
+    channels = a.input.shape[3 if a.layout == "NHWC" else 1] // (height * width)
+    cells = (height, width, channels) if a.layout == "NHWC" else (channels, height, width)
+    return a.input.new_empty((a.rois.shape[0], *cells))
 
 
 def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -127,8 +83,7 @@ def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> No
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (rois,) = ctx.saved_tensors
-    made = call(_backward, (grad,), (grad, rois, ctx.input_shape, *ctx.settings))
-    return made, None, None, None, None, None
+    return (call(_backward, (grad,), (grad, rois, ctx.input_shape, *ctx.settings)),)
 
 
 def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -143,10 +98,12 @@ def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> N
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (rois,) = ctx.saved_tensors
     settings = (ctx.pooled_size, ctx.spatial_scale, ctx.convention, ctx.layout)
-    return call(_forward, (grad,), (grad, rois, *settings)), None, None, None, None, None
+    return (call(_forward, (grad,), (grad, rois, *settings)),)
 
 
-register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
-register(_backward, _fake_backward, _gradient_of_backward, _save_backward)
-autocast_pooling("psroipool_forward", numbers=0)
-autocast_pooling("psroipool_backward", numbers=0)
+_forward.register(_pooled, _gradient_of_forward, _save_forward)
+_backward.register(
+    lambda a: a.top_grad.new_empty(a.input_shape), _gradient_of_backward, _save_backward
+)
+_forward.autocast_pooling(numbers=0)
+_backward.autocast_pooling(numbers=0)

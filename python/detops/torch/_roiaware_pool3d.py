@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 
+from .. import _roiaware_pool3d as twins
 from .._types import Pool, Size3, ZOrigin
-from ._library import Operator, autocast_pooling, call, named, register
+from ._documentation import as_its_twin
+from ._library import Operator, call, named
 
 __all__ = [
     "CompactPool",
@@ -26,31 +27,24 @@ _compact_backward = Operator("roiaware_pool3d_compact_backward")
 
 
 class RoiAwarePool(NamedTuple):
-    """Result of :func:`roiaware_pool3d_forward`; empty voxels are there, as zeros."""
+    """Result of :func:`roiaware_pool3d_forward`: the fields of :class:`detops.RoiAwarePool`."""
 
     pooled_features: torch.Tensor
-    """(B, X, Y, Z, C)"""
     argmax: torch.Tensor | None
-    """(B, X, Y, Z, C) int32: the point with the maximum, -1 if none. None for pool="avg"."""
     pts_idx_of_voxels: torch.Tensor
-    """(B, X, Y, Z, M) int32: the number of points n of the voxel, n point indices, then zeros."""
 
 
 class CompactPool(NamedTuple):
-    """Result of :func:`roiaware_pool3d_compact_forward`: V voxels that hold E points in all."""
+    """Result of :func:`roiaware_pool3d_compact_forward`: the fields of :class:`detops.CompactPool`."""
 
     voxels: torch.Tensor
-    """(V, 4) int32: (box, x, y, z), ascending; what the sparse convolutions take as indices."""
     voxel_begins: torch.Tensor
-    """(V + 1,) int32: voxel v holds ``pts_idx[voxel_begins[v]:voxel_begins[v + 1]]``."""
     pts_idx: torch.Tensor
-    """(E,) int32"""
     pooled_features: torch.Tensor
-    """(V, C)"""
     argmax: torch.Tensor | None
-    """(V, C) int32: the point with the maximum, -1 if none. None for pool="avg"."""
 
 
+@as_its_twin(twins.roiaware_pool3d_forward)
 def roiaware_pool3d_forward(
     rois: torch.Tensor,
     pts: torch.Tensor,
@@ -62,29 +56,7 @@ def roiaware_pool3d_forward(
     z_origin: ZOrigin = "bottom",
     xy_margin: float = 0.0,
 ) -> RoiAwarePool:
-    """Cut every box into voxels and pool the features of the points in each.
-
-    Differentiable with respect to ``pts_feature``.
-
-    Parameters
-    ----------
-    rois : tensor (B, 7)
-        (x, y, z, dx, dy, dz, angle in radians) of each box.
-    pts : tensor (P, 3), of the same type
-    pts_feature : tensor (P, C), of the same type
-    out_size : int or (X, Y, Z)
-        Voxels of a box along its own axes.
-    max_pts_each_voxel : int
-        A voxel keeps the first ``max_pts_each_voxel - 1`` points.
-    pool : "max" or "avg"
-    z_origin : "bottom" or "center"
-        Whether z of a box is its bottom (mmcv) or its centre (OpenPCDet).
-    xy_margin : float
-        How much boxes are wider on each side along x and y (OpenPCDet: 1e-5).
-
-    Returns
-    -------
-    RoiAwarePool
+    """Differentiable with respect to ``pts_feature``.
 
     Examples
     --------
@@ -102,6 +74,7 @@ def roiaware_pool3d_forward(
     return named(RoiAwarePool, made if pool == "max" else (made[0], None, made[2]))
 
 
+@as_its_twin(twins.roiaware_pool3d_backward)
 def roiaware_pool3d_backward(
     grad_out: torch.Tensor,
     argmax: torch.Tensor | None,
@@ -110,25 +83,7 @@ def roiaware_pool3d_backward(
     *,
     pool: Pool = "max",
 ) -> torch.Tensor:
-    """Gradient of :func:`roiaware_pool3d_forward` with respect to ``pts_feature``.
-
-    Parameters
-    ----------
-    grad_out : tensor (B, X, Y, Z, C)
-        Gradient of ``pooled_features``.
-    argmax : tensor (B, X, Y, Z, C) of int, or None
-        Forward's; read for "max" only.
-    pts_idx_of_voxels : tensor (B, X, Y, Z, M) of int, or None
-        Forward's; read for "avg" only.
-    pts_num : int
-        P, the number of points.
-    pool : "max" or "avg"
-
-    Returns
-    -------
-    tensor (P, C)
-
-    Examples
+    """Examples
     --------
     >>> import torch
     >>> import detops.torch
@@ -141,6 +96,7 @@ def roiaware_pool3d_backward(
     return made
 
 
+@as_its_twin(twins.roiaware_pool3d_compact_forward)
 def roiaware_pool3d_compact_forward(
     rois: torch.Tensor,
     pts: torch.Tensor,
@@ -152,19 +108,7 @@ def roiaware_pool3d_compact_forward(
     z_origin: ZOrigin = "bottom",
     xy_margin: float = 0.0,
 ) -> CompactPool:
-    """As :func:`roiaware_pool3d_forward`, but only voxels that hold points are in the result.
-
-    Where most voxels are empty this takes a small part of the time and memory. Differentiable with
-    respect to ``pts_feature``.
-
-    Parameters
-    ----------
-    rois, pts, pts_feature, out_size, max_pts_each_voxel, pool, z_origin, xy_margin
-        As there.
-
-    Returns
-    -------
-    CompactPool
+    """Differentiable with respect to ``pts_feature``.
 
     Examples
     --------
@@ -182,6 +126,7 @@ def roiaware_pool3d_compact_forward(
     return named(CompactPool, made if pool == "max" else (*made[:4], None))
 
 
+@as_its_twin(twins.roiaware_pool3d_compact_backward)
 def roiaware_pool3d_compact_backward(
     grad_out: torch.Tensor,
     voxel_begins: torch.Tensor | None,
@@ -191,26 +136,7 @@ def roiaware_pool3d_compact_backward(
     *,
     pool: Pool = "max",
 ) -> torch.Tensor:
-    """Gradient of :func:`roiaware_pool3d_compact_forward` with respect to ``pts_feature``.
-
-    Parameters
-    ----------
-    grad_out : tensor (V, C)
-        Gradient of ``pooled_features``.
-    voxel_begins : tensor (V + 1,) of int, or None
-    pts_idx : tensor (E,) of int, or None
-        Forward's; read for "avg" only.
-    argmax : tensor (V, C) of int, or None
-        Forward's; read for "max" only.
-    pts_num : int
-        P, the number of points.
-    pool : "max" or "avg"
-
-    Returns
-    -------
-    tensor (P, C)
-
-    Examples
+    """Examples
     --------
     >>> import torch
     >>> import detops.torch
@@ -227,55 +153,30 @@ def roiaware_pool3d_compact_backward(
 # ---- shapes of results ---------------------------------------------------------------------------
 
 
-def _fake_forward(
-    rois: torch.Tensor,
-    pts: torch.Tensor,
-    pts_feature: torch.Tensor,
-    out_size: Sequence[int],
-    max_pts_each_voxel: int = 128,
-    pool: str = "max",
-    *_: Any,
-) -> tuple[torch.Tensor, ...]:
-    size = out_size if len(out_size) == 3 else (out_size[0],) * 3
-    shape = (rois.shape[0], *size, pts_feature.shape[1])
+def _pooled(a: Any) -> tuple[torch.Tensor, ...]:
+    size = a.out_size if len(a.out_size) == 3 else (a.out_size[0],) * 3
+    shape = (a.rois.shape[0], *size, a.pts_feature.shape[1])
     return (
-        rois.new_empty(shape),
-        rois.new_empty(shape if pool == "max" else (0,), dtype=torch.int32),
-        rois.new_empty((*shape[:4], max_pts_each_voxel), dtype=torch.int32),
+        a.rois.new_empty(shape),
+        a.rois.new_empty(shape if a.pool == "max" else (0,), dtype=torch.int32),
+        a.rois.new_empty((*shape[:4], a.max_pts_each_voxel), dtype=torch.int32),
     )
 
 
-def _fake_compact_forward(
-    rois: torch.Tensor,
-    pts: torch.Tensor,
-    pts_feature: torch.Tensor,
-    out_size: Sequence[int],
-    max_pts_each_voxel: int = 128,
-    pool: str = "max",
-    *_: Any,
-) -> tuple[torch.Tensor, ...]:
+def _compactly_pooled(a: Any) -> tuple[torch.Tensor, ...]:
     context = torch.library.get_ctx()
     voxels, points = context.new_dynamic_size(), context.new_dynamic_size()
-    shape = (voxels, pts_feature.shape[1])
+    shape = (voxels, a.pts_feature.shape[1])
+    shapes = ((voxels, 4), (voxels + 1,), (points,))
     return (
-        rois.new_empty((voxels, 4), dtype=torch.int32),
-        rois.new_empty((voxels + 1,), dtype=torch.int32),
-        rois.new_empty((points,), dtype=torch.int32),
-        rois.new_empty(shape),
-        rois.new_empty(shape if pool == "max" else (0,), dtype=torch.int32),
+        *(a.rois.new_empty(each, dtype=torch.int32) for each in shapes),
+        a.rois.new_empty(shape),
+        a.rois.new_empty(shape if a.pool == "max" else (0,), dtype=torch.int32),
     )
 
 
-def _fake_backward(
-    grad_out: torch.Tensor, argmax: Any, pts_idx_of_voxels: Any, pts_num: int, *_: Any
-) -> torch.Tensor:
-    return grad_out.new_empty((pts_num, grad_out.shape[4]))
-
-
-def _fake_compact_backward(
-    grad_out: torch.Tensor, voxel_begins: Any, pts_idx: Any, argmax: Any, pts_num: int, *_: Any
-) -> torch.Tensor:
-    return grad_out.new_empty((pts_num, grad_out.shape[1]))
+def _spread(a: Any) -> Any:
+    return a.grad_out.new_empty((a.pts_num, a.grad_out.shape[-1]))
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -293,7 +194,7 @@ def _gradient_of_forward(ctx: Any, grad: torch.Tensor, *_: Any) -> tuple[Any, ..
     (indices,) = ctx.saved_tensors
     lists = (indices, None) if ctx.pool == "max" else (None, indices)
     made = call(_backward, (grad,), (grad, *lists, ctx.pts_num, ctx.pool))
-    return None, None, made, None, None, None, None, None
+    return None, None, made
 
 
 def _save_compact_forward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -308,7 +209,7 @@ def _gradient_of_compact_forward(ctx: Any, *grads: torch.Tensor) -> tuple[Any, .
     saved = ctx.saved_tensors
     lists = (None, None, *saved) if ctx.pool == "max" else (*saved, None)
     made = call(_compact_backward, grads[3:4], (grads[3], *lists, ctx.pts_num, ctx.pool))
-    return None, None, made, None, None, None, None, None
+    return None, None, made
 
 
 # The adjoints of the gradients, for second derivatives: forward on points that were found before.
@@ -338,12 +239,12 @@ def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     (indices,) = ctx.saved_tensors
     if ctx.pool == "max":
-        return _pick(grad, indices), None, None, None, None
+        return (_pick(grad, indices),)
     lists = indices.reshape(-1, indices.shape[4]).long()
     counts = lists[:, 0]
     held = torch.arange(lists.shape[1] - 1) < counts[:, None]
     made = _average(grad, counts, lists[:, 1:][held])
-    return made.reshape(*indices.shape[:4], grad.shape[1]), None, None, None, None
+    return (made.reshape(*indices.shape[:4], grad.shape[1]),)
 
 
 def _save_compact_backward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -353,21 +254,16 @@ def _save_compact_backward(ctx: Any, inputs: tuple[Any, ...], output: Any) -> No
 
 def _gradient_of_compact_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     if ctx.pool == "max":
-        return _pick(grad, *ctx.saved_tensors), None, None, None, None, None
+        return (_pick(grad, *ctx.saved_tensors),)
     begins, pts_idx = ctx.saved_tensors
-    made = _average(grad, begins.long().diff(), pts_idx.long())
-    return made, None, None, None, None, None
+    return (_average(grad, begins.long().diff(), pts_idx.long()),)
 
 
-register(_forward, _fake_forward, _gradient_of_forward, _save_forward)
-register(_backward, _fake_backward, _gradient_of_backward, _save_backward)
-register(
-    _compact_forward, _fake_compact_forward, _gradient_of_compact_forward, _save_compact_forward
-)
-register(
-    _compact_backward, _fake_compact_backward, _gradient_of_compact_backward, _save_compact_backward
-)
-autocast_pooling("roiaware_pool3d_forward", numbers=2, result=0)
-autocast_pooling("roiaware_pool3d_compact_forward", numbers=2, result=3)
-autocast_pooling("roiaware_pool3d_backward", numbers=0)
-autocast_pooling("roiaware_pool3d_compact_backward", numbers=0)
+_forward.register(_pooled, _gradient_of_forward, _save_forward)
+_backward.register(_spread, _gradient_of_backward, _save_backward)
+_compact_forward.register(_compactly_pooled, _gradient_of_compact_forward, _save_compact_forward)
+_compact_backward.register(_spread, _gradient_of_compact_backward, _save_compact_backward)
+_forward.autocast_pooling(numbers=2, result=0)
+_compact_forward.autocast_pooling(numbers=2, result=3)
+_backward.autocast_pooling(numbers=0)
+_compact_backward.autocast_pooling(numbers=0)

@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 
-from ._library import Operator, autocast_pooling, call, register
+from .. import _rotated_feature_align as twins
+from ._documentation import as_its_twin
+from ._library import Operator, call
 
 __all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
 
@@ -14,28 +16,14 @@ _forward = Operator("rotated_feature_align_forward")
 _backward = Operator("rotated_feature_align_backward")
 
 
+@as_its_twin(twins.rotated_feature_align_forward)
 def rotated_feature_align_forward(
     input: torch.Tensor, bboxes: torch.Tensor, spatial_scale: float = 1.0, points: int = 1
 ) -> torch.Tensor:
-    """Add to each cell of a map the features at the centre (and corners) of its rotated box.
+    """Differentiable with respect to ``input``.
 
-    Differentiable with respect to ``input``.
-
-    Parameters
-    ----------
-    input : tensor (N, H, W, C)
-        A map of torch's layout, (N, C, H, W), is passed as ``x.permute(0, 2, 3, 1)``; without a
-        copy if it is in ``torch.channels_last``.
-    bboxes : tensor (N, H, W, 5), of the same type
-        (y, x, w, h, angle in radians) of each cell.
-    spatial_scale : float
-        What coordinates and sizes are multiplied with.
-    points : 1 or 5
-        Only the centre, or the centre and four corners.
-
-    Returns
-    -------
-    tensor (N, H, W, C)
+    A map of torch's layout, (N, C, H, W), is passed as ``x.permute(0, 2, 3, 1)``; without a copy if
+    it is in ``torch.channels_last``.
 
     Examples
     --------
@@ -53,23 +41,11 @@ def rotated_feature_align_forward(
     return made
 
 
+@as_its_twin(twins.rotated_feature_align_backward)
 def rotated_feature_align_backward(
     top_output: torch.Tensor, bboxes: torch.Tensor, spatial_scale: float = 1.0, points: int = 1
 ) -> torch.Tensor:
-    """Gradient of :func:`rotated_feature_align_forward` with respect to ``input``.
-
-    Parameters
-    ----------
-    top_output : tensor (N, H, W, C)
-        Gradient of the forward result.
-    bboxes, spatial_scale, points
-        As forward.
-
-    Returns
-    -------
-    tensor (N, H, W, C)
-
-    Examples
+    """Examples
     --------
     >>> import torch
     >>> import detops.torch
@@ -82,10 +58,6 @@ def rotated_feature_align_backward(
     return made
 
 
-def _fake(source: torch.Tensor, *_: Any) -> torch.Tensor:
-    return source.new_empty(source.shape)
-
-
 def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     _, bboxes, *ctx.settings = inputs
     ctx.save_for_backward(bboxes)
@@ -93,16 +65,14 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
 
 # Both passes are linear and each is the other's adjoint.
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    made = call(_backward, (grad,), (grad, *ctx.saved_tensors, *ctx.settings))
-    return made, None, None, None
+    return (call(_backward, (grad,), (grad, *ctx.saved_tensors, *ctx.settings)),)
 
 
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    made = call(_forward, (grad,), (grad, *ctx.saved_tensors, *ctx.settings))
-    return made, None, None, None
+    return (call(_forward, (grad,), (grad, *ctx.saved_tensors, *ctx.settings)),)
 
 
-register(_forward, _fake, _gradient_of_forward, _save)
-register(_backward, _fake, _gradient_of_backward, _save)
-autocast_pooling("rotated_feature_align_forward", numbers=0)
-autocast_pooling("rotated_feature_align_backward", numbers=0)
+_forward.register(lambda a: a.input.new_empty(a.input.shape), _gradient_of_forward, _save)
+_backward.register(lambda a: a.top_output.new_empty(a.top_output.shape), _gradient_of_backward, _save)
+_forward.autocast_pooling(numbers=0)
+_backward.autocast_pooling(numbers=0)

@@ -43,13 +43,13 @@ mluOpHandle_t Handle(const Workers& workers) {
   return mine.handle;
 }
 
-void Check(mluOpStatus_t status, mluOpHandle_t handle, const char* function) {
+void Check(mluOpStatus_t status, mluOpHandle_t handle, std::string_view function) {
   if (status == MLUOP_STATUS_SUCCESS) return;
   std::string text = detopsGetLastError(handle);
   if (text.empty()) text = mluOpGetErrorString(status);
   const size_t colon = text.find(": ");
   const bool names_c_function = text.starts_with("mluOp") || text.starts_with("detops");
-  if (function != nullptr && names_c_function && colon != std::string::npos) text.replace(0, colon, function);
+  if (!function.empty() && names_c_function && colon != std::string::npos) text.replace(0, colon, function);
   switch (status) {
     case MLUOP_STATUS_BAD_PARAM:
       throw std::invalid_argument(text);

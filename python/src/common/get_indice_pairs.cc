@@ -1,16 +1,62 @@
-#include "common/get_indice_pairs.h"
-
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
+#include <vector>
+
+#include "common/operators.h"
 
 namespace detops_binding {
 namespace {
 
-constexpr char kFunction[] = "get_indice_pairs";
+constexpr Schema kSchema(
+    "get_indice_pairs(Tensor indices, SymInt batch_size, SymInt[] spatial_shape, int[] kernel_size, "
+    "int[]? stride=None, int[]? padding=None, int[]? dilation=None, bool submanifold=False, "
+    "bool transposed=False, int[]? output_padding=None, SymInt[]? output_shape=None) -> "
+    "(Tensor out_indices, Tensor indice_pairs, Tensor indice_num)");
+constexpr std::string_view kFunction = kSchema.name();
+
+constexpr size_t kMaxSpatialRank = 4;
+
+// A number for each spatial axis, in place: a call has seven of these.
+class Axes {
+ public:
+  Axes() = default;
+  // At most kMaxSpatialRank.
+  explicit Axes(size_t count, int value = 0) : count_(count) { numbers_.fill(value); }
+
+  size_t size() const { return count_; }
+  const int* data() const { return numbers_.data(); }
+  const int* begin() const { return data(); }
+  const int* end() const { return data() + count_; }
+  int operator[](size_t axis) const { return numbers_[axis]; }
+  int& operator[](size_t axis) { return numbers_[axis]; }
+  std::span<int> all() { return {numbers_.data(), count_}; }
+
+ private:
+  std::array<int, kMaxSpatialRank> numbers_ = {};
+  size_t count_ = 0;
+};
+
+// A sparse convolution.
+struct PairGeometry {
+  Axes input = {};
+  Axes kernel = {};
+  Axes stride = {};
+  Axes dilation = {};
+  Axes output_padding = {};
+  Axes padding = {};
+  Axes output = {};
+  bool submanifold = false;
+  bool transposed = false;
+  int batch_size = 0;
+
+  int ndim() const { return static_cast<int>(input.size()); }
+};
 
 int64_t UsualExtent(const PairGeometry& g, int axis) {
   if (g.submanifold) return g.input[axis];
@@ -70,55 +116,80 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-}  // namespace
-
-void PairGeometry::SetDefaultPadding() {
-  padding = Axes(input.size());
-  if (!submanifold) return;
-  for (int axis = 0; axis < ndim(); ++axis) padding[axis] = kernel[axis] / 2 * dilation[axis];
+// The usual one: a submanifold convolution is centred on its site, the others begin at the border.
+Axes UsualPadding(const PairGeometry& g) {
+  Axes padding(g.input.size());
+  for (int axis = 0; g.submanifold && axis < g.ndim(); ++axis) padding[axis] = g.kernel[axis] / 2 * g.dilation[axis];
+  return padding;
 }
 
-void PairGeometry::SetDefaultOutput() {
-  RequireSteps("kernel_size", kernel);
-  RequireSteps("stride", stride);
-  RequireSteps("dilation", dilation);
-  output = Axes(input.size());
-  for (int axis = 0; axis < ndim(); ++axis) {
-    const int64_t extent = UsualExtent(*this, axis);
+// That of torch's convolutions, for the transposed one too.
+Axes UsualOutput(const PairGeometry& g) {
+  RequireSteps("kernel_size", g.kernel);
+  RequireSteps("stride", g.stride);
+  RequireSteps("dilation", g.dilation);
+  Axes output(g.input.size());
+  for (int axis = 0; axis < g.ndim(); ++axis) {
+    const int64_t extent = UsualExtent(g, axis);
     if (extent < 1 || extent > std::numeric_limits<int>::max()) {
       Argument{kFunction, "output_shape"}.Refuse("would be " + std::to_string(extent) + " on axis " +
                                                  std::to_string(axis) + ", expected 1 or more that fit int32.");
     }
     output[axis] = static_cast<int>(extent);
   }
+  return output;
 }
 
-void RequireSpatialRank(size_t ndim) {
-  if (ndim >= 1 && ndim <= kMaxSpatialRank) return;
-  Argument{kFunction, "spatial_shape"}.Refuse("has " + std::to_string(ndim) + " numbers, expected 1 to 4.");
+PairGeometry ReadGeometry(Call& call) {
+  const std::vector<int> space = call.Ints(kSchema["spatial_shape"]);
+  const size_t ndim = space.size();
+  if (ndim < 1 || ndim > kMaxSpatialRank) {
+    call.At(kSchema["spatial_shape"]).Refuse("has " + std::to_string(ndim) + " numbers, expected 1 to 4.");
+  }
+  const auto axes = [&](const Parameter& parameter) {
+    Axes made(ndim);
+    call.PutInts(parameter, made.all());
+    return made;
+  };
+  // Lists cost torch a microsecond each on their way here, so that the usual ones may be left out.
+  const auto axes_or = [&](const Parameter& parameter, int usual) {
+    return call.IsUsual(parameter) ? Axes(ndim, usual) : axes(parameter);
+  };
+  PairGeometry g;
+  g.input = Axes(ndim);
+  std::copy(space.begin(), space.end(), g.input.all().begin());
+  g.kernel = axes(kSchema["kernel_size"]);
+  g.stride = axes_or(kSchema["stride"], 1);
+  g.dilation = axes_or(kSchema["dilation"], 1);
+  g.output_padding = axes_or(kSchema["output_padding"], 0);
+  g.submanifold = call.Flag(kSchema["submanifold"]);
+  g.transposed = call.Flag(kSchema["transposed"]);
+  g.batch_size = call.Int32(kSchema["batch_size"]);
+  g.padding = call.IsNone(kSchema["padding"]) ? UsualPadding(g) : axes(kSchema["padding"]);
+  g.output = call.IsNone(kSchema["output_shape"]) ? UsualOutput(g) : axes(kSchema["output_shape"]);
+  return g;
 }
 
-int GetIndicePairs(Binding& binding, const PairGeometry& geometry, const View& indices) {
+void GetIndicePairs(Call& call) {
+  const PairGeometry geometry = ReadGeometry(call);
+  const View indices = call.Indices(kSchema["indices"]);
   const SparseDescriptor convolution(geometry);
   const Descriptor indices_desc(indices);
   const int64_t offsets = KernelOffsets(geometry);
   int64_t output_sites = indices.extent(0);  // Those of a submanifold convolution.
-  if (!binding.IsGiven(0) && !geometry.submanifold) {
-    binding.Run([&](mluOpHandle_t handle) {
+  if (!call.IsGiven(0) && !geometry.submanifold) {
+    call.Run([&](mluOpHandle_t handle) {
       return detopsCountIndicePairOutputs(handle, convolution.get(), indices_desc, indices.data, &output_sites);
     });
   }
-  const std::array<int64_t, 2> out_indices_shape = {output_sites, geometry.ndim() + 1};
-  const std::array<int64_t, 3> pairs_shape = {offsets, 2, indices.extent(0)};
-  const std::array<int64_t, 1> counts_shape = {offsets};
-  const View out_indices = binding.Room(0, MLUOP_DTYPE_INT32, out_indices_shape);
-  const View pairs = binding.Output(1, MLUOP_DTYPE_INT32, pairs_shape);
-  const View counts = binding.Output(2, MLUOP_DTYPE_INT32, counts_shape);
+  const View out_indices = call.OutputAtLeast(0, MLUOP_DTYPE_INT32, {output_sites, geometry.ndim() + 1});
+  const View pairs = call.Output(1, MLUOP_DTYPE_INT32, {offsets, 2, indices.extent(0)});
+  const View counts = call.Output(2, MLUOP_DTYPE_INT32, {offsets});
   const Descriptor out_indices_desc(out_indices);
   const Descriptor pairs_desc(pairs);
   const Descriptor counts_desc(counts);
   bool out_of_memory = false;
-  binding.Run([&](mluOpHandle_t handle) {
+  call.Run([&](mluOpHandle_t handle) {
     size_t bytes = 0;
     const mluOpStatus_t status = mluOpGetIndicePairsWorkspaceSize(handle, convolution.get(), indices_desc, pairs_desc,
                                                                   out_indices_desc, counts_desc, &bytes);
@@ -132,7 +203,12 @@ int GetIndicePairs(Binding& binding, const PairGeometry& geometry, const View& i
   if (out_of_memory) throw std::bad_alloc();
   int found = 0;
   Check(mluOpGetSparseConvolutionNumActOut(convolution.get(), &found), nullptr, kFunction);
-  return found;
+  call.AddNumbers({&found, 1});
+  call.AddNumbers({geometry.output.data(), geometry.output.size()});
 }
+
+}  // namespace
+
+constinit const std::array<Operator, 1> kGetIndicePairs = {{{kSchema, &GetIndicePairs}}};
 
 }  // namespace detops_binding

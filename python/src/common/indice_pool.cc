@@ -1,51 +1,74 @@
-#include "common/indice_pool.h"
-
-#include <array>
+#include "common/operators.h"
+#include "common/pairs.h"
 
 namespace detops_binding {
+namespace {
 
-detopsPoolMethod_t IndicePoolOf(std::string_view word, const char* function) {
-  return Choice<detopsPoolMethod_t>(word, {{"max", DETOPS_POOL_MAXIMUM}, {"avg", DETOPS_POOL_AVERAGE}},
-                                    {function, "pool"});
+constexpr Schema kForward(
+    "indice_pool_forward(Tensor features, Tensor indice_pairs, Tensor indice_num, SymInt? num_act_out=None, "
+    "str pool='max', str start='zero') -> Tensor");
+constexpr Schema kBackward(
+    "indice_pool_backward(Tensor output_grad, Tensor? features, Tensor? features_out, Tensor indice_pairs, "
+    "Tensor indice_num, SymInt? num_act_in=None, str pool='max') -> Tensor");
+
+detopsPoolMethod_t ReadPool(Call& call, const Parameter& parameter) {
+  return call.Choice<detopsPoolMethod_t>(parameter, {{"max", DETOPS_POOL_MAXIMUM}, {"avg", DETOPS_POOL_AVERAGE}});
 }
 
-detopsMaximumStart_t MaximumStartOf(std::string_view word, const char* function) {
-  return Choice<detopsMaximumStart_t>(
-      word, {{"zero", DETOPS_MAXIMUM_FROM_ZERO}, {"lowest", DETOPS_MAXIMUM_FROM_LOWEST}}, {function, "start"});
-}
-
-void IndicePoolForward(Binding& binding, detopsPoolMethod_t method, detopsMaximumStart_t start, const View& features,
-                       const PairLists& lists, int64_t rows) {
-  const std::array<int64_t, 2> shape = {rows, features.extent(1)};
-  const View result = binding.Output(0, features.type, shape);
+void Forward(Call& call) {
+  const detopsPoolMethod_t method = ReadPool(call, kForward["pool"]);
+  const auto start = call.Choice<detopsMaximumStart_t>(
+      kForward["start"], {{"zero", DETOPS_MAXIMUM_FROM_ZERO}, {"lowest", DETOPS_MAXIMUM_FROM_LOWEST}});
+  const View features = call.Numbers(kForward["features"]);
+  const PairLists lists(call, kForward["indice_pairs"], kForward["indice_num"]);
+  const int64_t rows = ReadRows(call, kForward["num_act_out"], false, lists);
+  const View result = call.Output(0, features.type, {rows, features.extent(1)});
   const Descriptor features_desc(features);
   const Descriptor pairs_desc(lists.pairs);
   const Descriptor result_desc(result);
-  binding.Run([&](mluOpHandle_t handle) {
+  call.Run([&](mluOpHandle_t handle) {
+    if (call.rulebook() != nullptr) {
+      return detopsRulebookPoolForward(handle, call.rulebook(), method, start, features_desc, features.data,
+                                       result_desc, result.data);
+    }
     return detopsIndicePoolForward(handle, method, start, features_desc, features.data, pairs_desc, lists.pairs.data,
                                    lists.counts.data(), rows, result_desc, result.data);
   });
 }
 
-void IndicePoolBackward(Binding& binding, detopsPoolMethod_t method, const View& gradient, const View& features,
-                        const View& features_out, const PairLists& lists, int64_t rows) {
-  if (method == DETOPS_POOL_MAXIMUM) {
-    constexpr char kFunction[] = "indice_pool_backward";
-    if (!features.given) Argument{kFunction, "features"}.RefuseType("is None, but pool='max' needs it.");
-    if (!features_out.given) Argument{kFunction, "features_out"}.RefuseType("is None, but pool='max' needs it.");
-  }
-  const std::array<int64_t, 2> shape = {rows, gradient.extent(1)};
-  const View result = binding.Output(0, gradient.type, shape);
+void Backward(Call& call) {
+  const detopsPoolMethod_t method = ReadPool(call, kBackward["pool"]);
+  const View gradient = call.Numbers(kBackward["output_grad"]);
+  // The average needs neither, and leaves them alone.
+  const auto read = [&](const Parameter& parameter) {
+    const bool is_max = method == DETOPS_POOL_MAXIMUM;
+    if (is_max && call.IsNone(parameter)) call.At(parameter).RefuseType("is None, but pool='max' needs it.");
+    return call.NumbersIf(is_max, parameter, &gradient);
+  };
+  const View features = read(kBackward["features"]);
+  const View features_out = read(kBackward["features_out"]);
+  const PairLists lists(call, kBackward["indice_pairs"], kBackward["indice_num"]);
+  const int64_t rows = ReadRows(call, kBackward["num_act_in"], true, lists);
+  const View result = call.Output(0, gradient.type, {rows, gradient.extent(1)});
   const Descriptor features_desc(features);
   const Descriptor features_out_desc(features_out);
   const Descriptor gradient_desc(gradient);
   const Descriptor pairs_desc(lists.pairs);
   const Descriptor result_desc(result);
-  binding.Run([&](mluOpHandle_t handle) {
+  call.Run([&](mluOpHandle_t handle) {
+    if (call.rulebook() != nullptr) {
+      return detopsRulebookPoolBackward(handle, call.rulebook(), method, features_desc, features.data,
+                                        features_out_desc, features_out.data, gradient_desc, gradient.data, result_desc,
+                                        result.data);
+    }
     return detopsIndicePoolBackward(handle, method, features_desc, features.data, features_out_desc, features_out.data,
                                     gradient_desc, gradient.data, pairs_desc, lists.pairs.data, lists.counts.data(),
                                     result_desc, result.data);
   });
 }
+
+}  // namespace
+
+constinit const std::array<Operator, 2> kIndicePool = {{{kForward, &Forward}, {kBackward, &Backward}}};
 
 }  // namespace detops_binding

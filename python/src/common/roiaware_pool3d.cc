@@ -1,77 +1,115 @@
-#include "common/roiaware_pool3d.h"
-
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
 #include <string>
-#include <tuple>
+
+#include "common/operators.h"
 
 namespace detops_binding {
 namespace {
 
-constexpr char kForward[] = "roiaware_pool3d_forward";
-constexpr char kBackward[] = "roiaware_pool3d_backward";
-constexpr char kCompactForward[] = "roiaware_pool3d_compact_forward";
-constexpr char kCompactBackward[] = "roiaware_pool3d_compact_backward";
+constexpr Schema kForward(
+    "roiaware_pool3d_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, int max_pts_each_voxel=128, "
+    "str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
+    "(Tensor pooled_features, Tensor argmax, Tensor pts_idx_of_voxels)");
+constexpr Schema kBackward(
+    "roiaware_pool3d_backward(Tensor grad_out, Tensor? argmax, Tensor? pts_idx_of_voxels, SymInt pts_num, "
+    "str pool='max') -> Tensor");
+constexpr Schema kCompactForward(
+    "roiaware_pool3d_compact_forward(Tensor rois, Tensor pts, Tensor pts_feature, int[] out_size, "
+    "int max_pts_each_voxel=128, str pool='max', str z_origin='bottom', float xy_margin=0.0) -> "
+    "(Tensor voxels, Tensor voxel_begins, Tensor pts_idx, Tensor pooled_features, Tensor argmax)");
+constexpr Schema kCompactBackward(
+    "roiaware_pool3d_compact_backward(Tensor grad_out, Tensor? voxel_begins, Tensor? pts_idx, Tensor? argmax, "
+    "SymInt pts_num, str pool='max') -> Tensor");
 constexpr int32_t kNoPoints = 0;
 
-// So much is needed to know the results of empty inputs; everything else is the library's to check.
-void RequireShapes(const RoiAwareScene& scene, const char* function) {
-  const auto& [rois, pts, features] = std::tie(scene.rois, scene.pts, scene.pts_feature);
-  if (rois.rank != 2 || rois.extent(1) != 7) Argument{function, "rois"}.RefuseShape(rois.shape(), "(B, 7)");
-  if (pts.rank != 2 || pts.extent(1) != 3) Argument{function, "pts"}.RefuseShape(pts.shape(), "(P, 3)");
-  if (features.rank != 2 || features.extent(0) != pts.extent(0)) {
-    Argument{function, "pts_feature"}.RefuseShape(features.shape(),
-                                                  "(P, C) with P = " + std::to_string(pts.extent(0)) + " as in pts");
-  }
-  const std::array<int, 3>& size = scene.out_size;
-  if (size[0] < 1 || size[1] < 1 || size[2] < 1) {
-    const std::array<int64_t, 3> found = {size[0], size[1], size[2]};
-    Argument{function, "out_size"}.Refuse("is " + TextOf(found) + ", expected 1 or more voxels along each axis.");
-  }
-  const int64_t room = scene.max_pts_each_voxel;
-  if (room < 1 || room > std::numeric_limits<int>::max()) {
-    Argument{function, "max_pts_each_voxel"}.Refuse("is " + std::to_string(room) +
-                                                    ", expected 1 or more, a number that fits int32.");
-  }
+enum class Pool { kMaximum = 0, kAverage = 1 };
+
+Pool ReadPool(Call& call, const Parameter& parameter) {
+  return call.Choice<Pool>(parameter, {{"max", Pool::kMaximum}, {"avg", Pool::kAverage}});
 }
 
-void RequireCount(int64_t pts_num, const char* function) {
-  if (pts_num >= 0) return;
-  Argument{function, "pts_num"}.Refuse("is " + std::to_string(pts_num) + ", expected 0 or more.");
+// Boxes (B, 7), points (P, 3), their features (P, C), and how boxes are cut into voxels: the arguments of both forms of
+// forward.
+struct Scene {
+  View rois;
+  View pts;
+  View pts_feature;
+  std::array<int, 3> out_size;
+  int max_pts_each_voxel;
+  Pool pool;
+  detopsZOrigin_t z_origin;
+  double xy_margin;
+
+  explicit Scene(Call& call)
+      : rois(call.Numbers(kForward["rois"])),
+        pts(call.Numbers(kForward["pts"], &rois)),
+        pts_feature(call.Numbers(kForward["pts_feature"], &rois)),
+        out_size(call.IntArray<3>(kForward["out_size"])),
+        max_pts_each_voxel(call.Int32(kForward["max_pts_each_voxel"])),
+        pool(ReadPool(call, kForward["pool"])),
+        z_origin(call.Choice<detopsZOrigin_t>(kForward["z_origin"],
+                                              {{"bottom", DETOPS_Z_BOTTOM}, {"center", DETOPS_Z_CENTER}})),
+        xy_margin(call.Real(kForward["xy_margin"])) {
+    RequireShapes(call);
+  }
+
+  bool is_empty() const { return rois.extent(0) == 0 || pts.extent(0) == 0; }
+
+ private:
+  // So much is needed to know the results of empty inputs; everything else is the library's to check.
+  void RequireShapes(const Call& call) const {
+    if (rois.rank != 2 || rois.extent(1) != 7) call.At(kForward["rois"]).RefuseShape(rois.shape(), "(B, 7)");
+    if (pts.rank != 2 || pts.extent(1) != 3) call.At(kForward["pts"]).RefuseShape(pts.shape(), "(P, 3)");
+    if (pts_feature.rank != 2 || pts_feature.extent(0) != pts.extent(0)) {
+      call.At(kForward["pts_feature"])
+          .RefuseShape(pts_feature.shape(), "(P, C) with P = " + std::to_string(pts.extent(0)) + " as in pts");
+    }
+    const std::array<int64_t, 3> size = {out_size[0], out_size[1], out_size[2]};
+    if (size[0] < 1 || size[1] < 1 || size[2] < 1) {
+      call.At(kForward["out_size"]).Refuse("is " + TextOf(size) + ", expected 1 or more voxels along each axis.");
+    }
+    if (max_pts_each_voxel < 1) {
+      call.At(kForward["max_pts_each_voxel"])
+          .Refuse("is " + std::to_string(max_pts_each_voxel) + ", expected 1 or more, a number that fits int32.");
+    }
+  }
+};
+
+int64_t ReadCount(Call& call, const Parameter& parameter) {
+  const int64_t count = call.Int64(parameter);
+  if (count < 0) call.At(parameter).Refuse("is " + std::to_string(count) + ", expected 0 or more.");
+  return count;
 }
 
-void RequireGiven(const View& view, Pool pool, const Argument& argument) {
-  if (view.given) return;
-  argument.RefuseType(std::string("is None, but pool='") + (pool == Pool::kMaximum ? "max" : "avg") + "' needs it.");
+// An argument that one kind of pooling needs, and the other leaves alone.
+View ReadIfNeeded(Call& call, const Parameter& parameter, Pool pool, Pool needed_by) {
+  if (pool != needed_by) return View();
+  if (call.IsNone(parameter)) {
+    const std::string word = pool == Pool::kMaximum ? "max" : "avg";
+    call.At(parameter).RefuseType("is None, but pool='" + word + "' needs it.");
+  }
+  return call.Indices(parameter);
 }
 
 struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-}  // namespace
-
-Pool PoolOf(std::string_view word, const char* function) {
-  return Choice<Pool>(word, {{"max", Pool::kMaximum}, {"avg", Pool::kAverage}}, {function, "pool"});
-}
-
-detopsZOrigin_t ZOriginOf(std::string_view word, const char* function) {
-  return Choice<detopsZOrigin_t>(word, {{"bottom", DETOPS_Z_BOTTOM}, {"center", DETOPS_Z_CENTER}},
-                                 {function, "z_origin"});
-}
-
-void RoiAwarePool3dForward(Binding& binding, const RoiAwareScene& scene) {
-  RequireShapes(scene, kForward);
+// The maximum has an argmax, and so has who passes memory for it.
+void Forward(Call& call) {
+  const Scene scene(call);
   const std::array<int, 3>& size = scene.out_size;
   const std::array<int64_t, 5> shape = {scene.rois.extent(0), size[0], size[1], size[2], scene.pts_feature.extent(1)};
   const std::array<int64_t, 5> lists = {shape[0], shape[1], shape[2], shape[3], scene.max_pts_each_voxel};
   const bool is_max = scene.pool == Pool::kMaximum;
-  const View pooled = binding.Output(0, scene.rois.type, shape);
+  const View pooled = call.Output(0, scene.rois.type, shape);
   // The average has no argmax. Who passes memory for it gets zeros, as the contract says.
-  const View argmax = is_max || binding.IsGiven(1) ? binding.Output(1, MLUOP_DTYPE_INT32, shape) : View();
-  const View pts_idx = binding.Output(2, MLUOP_DTYPE_INT32, lists);
+  const View argmax = is_max || call.IsGiven(1) ? call.Output(1, MLUOP_DTYPE_INT32, shape) : View();
+  const View pts_idx = call.Output(2, MLUOP_DTYPE_INT32, lists);
   if (scene.is_empty()) {
     pooled.Fill(0);
     pts_idx.Fill(0);
@@ -84,24 +122,25 @@ void RoiAwarePool3dForward(Binding& binding, const RoiAwareScene& scene) {
   const Descriptor argmax_desc(argmax);
   const Descriptor pts_idx_desc(pts_idx);
   const Descriptor pooled_desc(pooled);
-  binding.Run([&](mluOpHandle_t handle) {
+  call.Run([&](mluOpHandle_t handle) {
     return detopsRoiAwarePool3dForward(handle, static_cast<int>(scene.pool), scene.z_origin, scene.xy_margin, rois_desc,
                                        scene.rois.data, pts_desc, scene.pts.data, feature_desc, scene.pts_feature.data,
                                        argmax_desc, argmax.data, pts_idx_desc, pts_idx.data, pooled_desc, pooled.data);
   });
 }
 
-void RoiAwarePool3dBackward(Binding& binding, Pool pool, const View& gradient, const View& argmax,
-                            const View& pts_idx_of_voxels, int64_t pts_num) {
+void Backward(Call& call) {
+  const Pool pool = ReadPool(call, kBackward["pool"]);
   const bool is_max = pool == Pool::kMaximum;
-  const View& needed = is_max ? argmax : pts_idx_of_voxels;
-  const Argument needed_argument = {kBackward, is_max ? "argmax" : "pts_idx_of_voxels"};
-  RequireGiven(needed, pool, needed_argument);
-  if (gradient.rank != 5) Argument{kBackward, "grad_out"}.RefuseShape(gradient.shape(), "(B, X, Y, Z, C)");
-  if (needed.rank != 5) needed_argument.RefuseShape(needed.shape(), is_max ? "(B, X, Y, Z, C)" : "(B, X, Y, Z, M)");
-  RequireCount(pts_num, kBackward);
-  const std::array<int64_t, 2> shape = {pts_num, gradient.extent(4)};
-  const View result = binding.Output(0, gradient.type, shape);
+  const Parameter parameter = is_max ? kBackward["argmax"] : kBackward["pts_idx_of_voxels"];
+  const View gradient = call.Numbers(kBackward["grad_out"]);
+  const View needed = ReadIfNeeded(call, parameter, pool, pool);
+  if (gradient.rank != 5) call.At(kBackward["grad_out"]).RefuseShape(gradient.shape(), "(B, X, Y, Z, C)");
+  if (needed.rank != 5) {
+    call.At(parameter).RefuseShape(needed.shape(), is_max ? "(B, X, Y, Z, C)" : "(B, X, Y, Z, M)");
+  }
+  const int64_t pts_num = ReadCount(call, kBackward["pts_num"]);
+  const View result = call.Output(0, gradient.type, {pts_num, gradient.extent(4)});
   if (gradient.extent(0) == 0 || pts_num == 0) {
     result.Fill(0);
     return;
@@ -118,7 +157,7 @@ void RoiAwarePool3dBackward(Binding& binding, Pool pool, const View& gradient, c
   const Descriptor lists_desc(lists);
   const Descriptor winners_desc(winners);
   const Descriptor result_desc(result);
-  binding.Run([&](mluOpHandle_t handle) {
+  call.Run([&](mluOpHandle_t handle) {
     return mluOpRoiAwarePool3dBackward(handle, static_cast<int>(pool), static_cast<int>(gradient.extent(0)),
                                        static_cast<int>(gradient.extent(1)), static_cast<int>(gradient.extent(2)),
                                        static_cast<int>(gradient.extent(3)), static_cast<int>(gradient.extent(4)),
@@ -127,36 +166,41 @@ void RoiAwarePool3dBackward(Binding& binding, Pool pool, const View& gradient, c
   });
 }
 
-CompactSize RoiAwarePool3dCompactForward(Binding& binding, const RoiAwareScene& scene, bool has_room) {
-  RequireShapes(scene, kCompactForward);
+// If the caller has passed memory, it is for as many voxels and points as he likes; otherwise they are counted first.
+void CompactForward(Call& call) {
+  const Scene scene(call);
   const std::array<int, 3>& size = scene.out_size;
-  const auto max_pts = static_cast<int>(scene.max_pts_each_voxel);
+  const int max_pts = scene.max_pts_each_voxel;
+  const bool has_room = call.IsGiven(0) || call.IsGiven(1) || call.IsGiven(2) || call.IsGiven(3);
   const Descriptor rois_desc(scene.rois);
   const Descriptor pts_desc(scene.pts);
-  CompactSize used;
+  int64_t voxels_num = 0;
+  int64_t points_num = 0;
   if (!scene.is_empty() && !has_room) {
-    binding.Run([&](mluOpHandle_t handle) {
+    call.Run([&](mluOpHandle_t handle) {
       return detopsCountRoiAwareVoxels(handle, scene.z_origin, scene.xy_margin, max_pts, size[0], size[1], size[2],
-                                       rois_desc, scene.rois.data, pts_desc, scene.pts.data, &used.voxels,
-                                       &used.points);
+                                       rois_desc, scene.rois.data, pts_desc, scene.pts.data, &voxels_num, &points_num);
     });
   }
-  const std::array<int64_t, 2> voxels_shape = {used.voxels, 4};
-  const std::array<int64_t, 1> begins_shape = {used.voxels + 1};
-  const std::array<int64_t, 1> pts_idx_shape = {used.points};
-  const std::array<int64_t, 2> pooled_shape = {used.voxels, scene.pts_feature.extent(1)};
-  const View voxels = binding.Room(0, MLUOP_DTYPE_INT32, voxels_shape);
-  const View begins = binding.Room(1, MLUOP_DTYPE_INT32, begins_shape);
-  const View pts_idx = binding.Room(2, MLUOP_DTYPE_INT32, pts_idx_shape);
-  const View pooled = binding.Room(3, scene.rois.type, pooled_shape);
-  const bool has_argmax = scene.pool == Pool::kMaximum || binding.IsGiven(4);
-  const View argmax = has_argmax ? binding.Room(4, MLUOP_DTYPE_INT32, pooled_shape) : View();
+  const int64_t channels = scene.pts_feature.extent(1);
+  const View voxels = call.OutputAtLeast(0, MLUOP_DTYPE_INT32, {voxels_num, 4});
+  const View begins = call.OutputAtLeast(1, MLUOP_DTYPE_INT32, {voxels_num + 1});
+  const View pts_idx = call.OutputAtLeast(2, MLUOP_DTYPE_INT32, {points_num});
+  const View pooled = call.OutputAtLeast(3, scene.rois.type, {voxels_num, channels});
+  const bool has_argmax = scene.pool == Pool::kMaximum || call.IsGiven(4);
+  const View argmax = has_argmax ? call.OutputAtLeast(4, MLUOP_DTYPE_INT32, {voxels_num, channels}) : View();
+  const auto keep_rows = [&] {
+    for (const int result : {0, 3, 4}) call.KeepRows(result, voxels_num);
+    call.KeepRows(1, voxels_num + 1);
+    call.KeepRows(2, points_num);
+  };
   if (scene.is_empty()) {
     if (begins.rank != 1 || begins.extent(0) < 1) {
-      Argument{kCompactForward, "out[1]"}.Refuse("has no room for one number.");
+      Argument{call.function(), "out[1]"}.Refuse("has no room for one number.");
     }
     *static_cast<int32_t*>(begins.data) = kNoPoints;
-    return used;
+    keep_rows();
+    return;
   }
   const Descriptor feature_desc(scene.pts_feature);
   const Descriptor voxels_desc(voxels);
@@ -164,40 +208,44 @@ CompactSize RoiAwarePool3dCompactForward(Binding& binding, const RoiAwareScene& 
   const Descriptor pts_idx_desc(pts_idx);
   const Descriptor pooled_desc(pooled);
   const Descriptor argmax_desc(argmax);
-  binding.Run([&](mluOpHandle_t handle) {
+  call.Run([&](mluOpHandle_t handle) {
     return detopsRoiAwarePool3dCompactForward(
         handle, static_cast<int>(scene.pool), scene.z_origin, scene.xy_margin, max_pts, size[0], size[1], size[2],
         rois_desc, scene.rois.data, pts_desc, scene.pts.data, feature_desc, scene.pts_feature.data, voxels_desc,
         voxels.data, begins_desc, begins.data, pts_idx_desc, pts_idx.data, argmax_desc, argmax.data, pooled_desc,
-        pooled.data, &used.voxels, &used.points);
+        pooled.data, &voxels_num, &points_num);
   });
-  return used;
+  keep_rows();
 }
 
-void RoiAwarePool3dCompactBackward(Binding& binding, Pool pool, const View& gradient, const View& voxel_begins,
-                                   const View& pts_idx, const View& argmax, int64_t pts_num) {
-  const bool is_max = pool == Pool::kMaximum;
-  if (is_max) {
-    RequireGiven(argmax, pool, {kCompactBackward, "argmax"});
-  } else {
-    RequireGiven(voxel_begins, pool, {kCompactBackward, "voxel_begins"});
-    RequireGiven(pts_idx, pool, {kCompactBackward, "pts_idx"});
-  }
-  RequireCount(pts_num, kCompactBackward);
-  const std::array<int64_t, 2> shape = {pts_num, gradient.extent(1)};
-  const View result = binding.Output(0, gradient.type, shape);
+void CompactBackward(Call& call) {
+  const Pool pool = ReadPool(call, kCompactBackward["pool"]);
+  const View gradient = call.Numbers(kCompactBackward["grad_out"]);
+  const View voxel_begins = ReadIfNeeded(call, kCompactBackward["voxel_begins"], pool, Pool::kAverage);
+  const View pts_idx = ReadIfNeeded(call, kCompactBackward["pts_idx"], pool, Pool::kAverage);
+  const View argmax = ReadIfNeeded(call, kCompactBackward["argmax"], pool, Pool::kMaximum);
+  const int64_t pts_num = ReadCount(call, kCompactBackward["pts_num"]);
+  const View result = call.Output(0, gradient.type, {pts_num, gradient.extent(1)});
   if (gradient.rank == 2 && result.elements() == 0) return;
-  const View none;
   const Descriptor gradient_desc(gradient);
-  const Descriptor begins_desc(is_max ? none : voxel_begins);
-  const Descriptor points_desc(is_max ? none : pts_idx);
-  const Descriptor winners_desc(is_max ? argmax : none);
+  const Descriptor begins_desc(voxel_begins);
+  const Descriptor points_desc(pts_idx);
+  const Descriptor winners_desc(argmax);
   const Descriptor result_desc(result);
-  binding.Run([&](mluOpHandle_t handle) {
+  call.Run([&](mluOpHandle_t handle) {
     return detopsRoiAwarePool3dCompactBackward(handle, static_cast<int>(pool), gradient.extent(0), begins_desc,
                                                voxel_begins.data, points_desc, pts_idx.data, winners_desc, argmax.data,
                                                gradient_desc, gradient.data, result_desc, result.data);
   });
 }
+
+}  // namespace
+
+constinit const std::array<Operator, 4> kRoiAwarePool3d = {{
+    {kForward, &Forward},
+    {kBackward, &Backward},
+    {kCompactForward, &CompactForward},
+    {kCompactBackward, &CompactBackward},
+}};
 
 }  // namespace detops_binding

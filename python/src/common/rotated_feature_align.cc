@@ -1,36 +1,38 @@
-#include "common/rotated_feature_align.h"
+#include "common/operators.h"
 
 namespace detops_binding {
 namespace {
 
-using Pass = mluOpStatus_t (*)(mluOpHandle_t, mluOpTensorDescriptor_t, const void*, mluOpTensorDescriptor_t,
-                               const void*, float, int, mluOpTensorDescriptor_t, void*);
+constexpr Schema kForward(
+    "rotated_feature_align_forward(Tensor input, Tensor bboxes, float spatial_scale=1.0, int points=1) -> Tensor");
+constexpr Schema kBackward(
+    "rotated_feature_align_backward(Tensor top_output, Tensor bboxes, float spatial_scale=1.0, int points=1) -> "
+    "Tensor");
 
 // Both passes have the same arguments: a map, boxes, and a map of the same shape as the result.
-void Align(Binding& binding, Pass pass, const View& map, const View& boxes, double spatial_scale, int points) {
-  const View result = binding.Output(0, map.type, map.shape());
+template <const Schema& kSchema, auto kPass>
+void Align(Call& call) {
+  const View map = call.Numbers(kSchema.parameters()[0]);
+  const View boxes = call.Numbers(kSchema["bboxes"], &map);
+  const auto scale = static_cast<float>(call.Real(kSchema["spatial_scale"]));
+  const int points = call.Int32(kSchema["points"]);
+  const View result = call.Output(0, map.type, map.shape());
   // The library refuses empty tensors, as its contract says. An empty map with boxes that fit has an empty result.
   const bool boxes_fit = map.rank == 4 && boxes.rank == 4 && boxes.extent(0) == map.extent(0) &&
                          boxes.extent(1) == map.extent(1) && boxes.extent(2) == map.extent(2) && boxes.extent(3) == 5;
   if (map.elements() == 0 && boxes_fit) return;
   const Descriptor map_desc(map, MLUOP_LAYOUT_NHWC);
   const Descriptor boxes_desc(boxes);
-  binding.Run([&](mluOpHandle_t handle) {
-    return pass(handle, map_desc, map.data, boxes_desc, boxes.data, static_cast<float>(spatial_scale), points, map_desc,
-                result.data);
+  call.Run([&](mluOpHandle_t handle) {
+    return kPass(handle, map_desc, map.data, boxes_desc, boxes.data, scale, points, map_desc, result.data);
   });
 }
 
 }  // namespace
 
-void RotatedFeatureAlignForward(Binding& binding, const View& map, const View& boxes, double spatial_scale,
-                                int points) {
-  Align(binding, &mluOpRotatedFeatureAlignForward, map, boxes, spatial_scale, points);
-}
-
-void RotatedFeatureAlignBackward(Binding& binding, const View& map, const View& boxes, double spatial_scale,
-                                 int points) {
-  Align(binding, &mluOpRotatedFeatureAlignBackward, map, boxes, spatial_scale, points);
-}
+constinit const std::array<Operator, 2> kRotatedFeatureAlign = {{
+    {kForward, &Align<kForward, &mluOpRotatedFeatureAlignForward>},
+    {kBackward, &Align<kBackward, &mluOpRotatedFeatureAlignBackward>},
+}};
 
 }  // namespace detops_binding

@@ -7,7 +7,7 @@
 namespace detops_binding {
 
 std::string Argument::Text(const std::string& sentence) const {
-  return std::string(function) + ": " + name + " " + sentence;
+  return std::string(function) + ": " + std::string(name) + " " + sentence;
 }
 
 void Argument::Refuse(const std::string& sentence) const { throw std::invalid_argument(Text(sentence)); }

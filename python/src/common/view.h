@@ -42,8 +42,8 @@ class OutOfMemory : public std::bad_alloc {
 
 // Whose fault an error is. Texts begin as the library's do: "function: name ...".
 struct Argument {
-  const char* function;
-  const char* name;
+  std::string_view function;
+  std::string_view name;
 
   std::string Text(const std::string& sentence) const;
   [[noreturn]] void Refuse(const std::string& sentence) const;

@@ -95,11 +95,6 @@ int Int32Of(nb::handle source, const Argument& argument) { return IntegerOf<int>
 
 int64_t Int64Of(nb::handle source, const Argument& argument) { return IntegerOf<int64_t>(source, kAlone, argument); }
 
-std::optional<int64_t> Int64OrNone(nb::handle source, const Argument& argument) {
-  if (source.is_none()) return std::nullopt;
-  return Int64Of(source, argument);
-}
-
 double DoubleOf(nb::handle source, const Argument& argument) { return RealOf(source, kAlone, argument); }
 
 bool BoolOf(nb::handle source, const Argument& argument) {
@@ -136,12 +131,6 @@ std::vector<int> Sizes(nb::handle source, int count, const Argument& argument) {
     argument.Refuse("has " + std::to_string(sizes.size()) + " numbers, expected one or " + std::to_string(count) + ".");
   }
   return sizes;
-}
-
-nb::tuple TupleOf(std::span<const int> numbers) {
-  nb::list list;
-  for (const int number : numbers) list.append(number);
-  return nb::tuple(list);
 }
 
 }  // namespace detops_python

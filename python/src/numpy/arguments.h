@@ -5,11 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +15,6 @@ namespace detops_python {
 
 int Int32Of(nb::handle source, const Argument& argument);
 int64_t Int64Of(nb::handle source, const Argument& argument);
-std::optional<int64_t> Int64OrNone(nb::handle source, const Argument& argument);
 double DoubleOf(nb::handle source, const Argument& argument);
 bool BoolOf(nb::handle source, const Argument& argument);
 
@@ -36,17 +31,6 @@ std::vector<int64_t> Shape(nb::handle source, const Argument& argument);
 
 // A sequence of numbers of any length.
 std::vector<double> Doubles(nb::handle source, const Argument& argument);
-
-nb::tuple TupleOf(std::span<const int> numbers);
-
-// As many numbers as the array holds.
-template <size_t kCount>
-std::array<int, kCount> SizesArray(nb::handle source, const Argument& argument) {
-  std::array<int, kCount> sizes;
-  const std::vector<int> numbers = Sizes(source, static_cast<int>(kCount), argument);
-  std::copy(numbers.begin(), numbers.end(), sizes.begin());
-  return sizes;
-}
 
 }  // namespace detops_python
 

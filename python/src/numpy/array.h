@@ -21,8 +21,10 @@ namespace detops_python {
 namespace nb = nanobind;
 
 using detops_binding::Argument;
-using detops_binding::Binding;
+using detops_binding::Call;
 using detops_binding::kMaxRank;
+using detops_binding::Parameter;
+using detops_binding::Schema;
 using detops_binding::View;
 
 // A view of memory in row-major order without gaps, and what keeps it alive. A new one is an argument that was left

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -44,59 +45,110 @@ mluOpHandle_t Handle() {
   return detops_binding::Handle({.num_threads = num_threads});
 }
 
-NumpyCall::NumpyCall(const char* function, nb::handle out) : Binding(function) { AddOutput("out", out); }
-
-NumpyCall::NumpyCall(const char* function, nb::handle out, size_t count) : Binding(function), count_(count) {
-  const Argument argument = {function, "out"};
-  for (size_t i = 0; i < count; ++i) slots_[i].name = "out[" + std::to_string(i) + "]";
+NumpyCall::NumpyCall(const Schema& schema, const nb::args& arguments) : Call(schema), arguments_(arguments) {
+  const size_t first = schema.parameters().size();
+  const size_t results = schema.results();
+  if (arguments.size() < first) throw nb::type_error("detops: arguments are missing");
+  if (arguments.size() == first) return;
+  const nb::handle out = PyTuple_GetItem(arguments.ptr(), static_cast<Py_ssize_t>(first));
+  if (results == 1) {
+    slots_[0].out = out;
+    if (arguments.size() == first + 1) return;
+    slots_[1].name = "mapping_channel";
+    slots_[1].out = PyTuple_GetItem(arguments.ptr(), static_cast<Py_ssize_t>(first + 1));
+    return;
+  }
+  for (size_t i = 0; i < results; ++i) slots_[i].name.append("[").append(std::to_string(i)).append("]");
   if (out.is_none()) return;
+  const Argument argument = {function(), "out"};
   if (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr())) {
-    argument.RefuseType("is not a tuple, expected " + std::to_string(count) + " arrays or None.");
+    argument.RefuseType("is not a tuple, expected " + std::to_string(results) + " arrays or None.");
   }
   const size_t given = nb::len(out);
-  if (given != count) {
-    argument.Refuse("has " + std::to_string(given) + " items, expected " + std::to_string(count) + ".");
+  if (given != results) {
+    argument.Refuse("has " + std::to_string(given) + " items, expected " + std::to_string(results) + ".");
   }
-  for (size_t i = 0; i < count; ++i) slots_[i].out = nb::object(out[i]);
+  // The list may change while others have the lock.
+  held_ = nb::tuple(nb::borrow(out));
+  for (size_t i = 0; i < results; ++i) slots_[i].out = PyTuple_GetItem(held_.ptr(), static_cast<Py_ssize_t>(i));
 }
 
-void NumpyCall::AddOutput(const char* name, nb::handle out) {
-  slots_[count_].name = name;
-  slots_[count_].out = nb::borrow(out);
-  ++count_;
+View NumpyCall::Keep(std::optional<Array>& place, Array array) {
+  place.emplace(std::move(array));
+  return place->view();
 }
 
-View NumpyCall::Keep(int result, Array array) {
-  slots_[result].made.emplace(std::move(array));
-  return slots_[result].made->view();
+View NumpyCall::Numbers(const Parameter& parameter, const View* like) {
+  return Keep(inputs_[parameter.place], Array::Numbers(Source(parameter), At(parameter), like));
+}
+
+View NumpyCall::Indices(const Parameter& parameter) {
+  return Keep(inputs_[parameter.place], Array::Indices(Source(parameter), At(parameter)));
+}
+
+int NumpyCall::Int32(const Parameter& parameter) { return Int32Of(Source(parameter), At(parameter)); }
+
+int64_t NumpyCall::Int64(const Parameter& parameter) { return Int64Of(Source(parameter), At(parameter)); }
+
+double NumpyCall::Real(const Parameter& parameter) { return DoubleOf(Source(parameter), At(parameter)); }
+
+bool NumpyCall::Flag(const Parameter& parameter) { return BoolOf(Source(parameter), At(parameter)); }
+
+std::string_view NumpyCall::Word(const Parameter& parameter) { return WordOf(Source(parameter), At(parameter)); }
+
+void NumpyCall::PutInts(const Parameter& parameter, std::span<int> ints) {
+  const std::vector<int> sizes = Sizes(Source(parameter), static_cast<int>(ints.size()), At(parameter));
+  std::copy(sizes.begin(), sizes.end(), ints.begin());
+}
+
+std::vector<int> NumpyCall::Ints(const Parameter& parameter) { return Sizes(Source(parameter), At(parameter)); }
+
+std::vector<int64_t> NumpyCall::Shape(const Parameter& parameter) {
+  return detops_python::Shape(Source(parameter), At(parameter));
+}
+
+std::vector<double> NumpyCall::Reals(const Parameter& parameter) { return Doubles(Source(parameter), At(parameter)); }
+
+std::vector<int64_t> NumpyCall::Counts(const Parameter& parameter) {
+  return detops_python::Counts(Source(parameter), At(parameter));
 }
 
 View NumpyCall::Output(int result, mluOpDataType_t type, std::span<const int64_t> shape) {
-  const Slot& slot = slots_[result];
-  return Keep(result, Array::Output(slot.out, {function(), slot.name.c_str()}, type, shape));
+  Slot& slot = slots_[result];
+  return Keep(slot.made, Array::Output(slot.out, {function(), slot.name}, type, shape));
 }
 
-View NumpyCall::Room(int result, mluOpDataType_t type, std::span<const int64_t> shape) {
-  const Slot& slot = slots_[result];
-  return Keep(result, Array::Room(slot.out, {function(), slot.name.c_str()}, type, shape));
+View NumpyCall::OutputAtLeast(int result, mluOpDataType_t type, std::initializer_list<int64_t> shape) {
+  Slot& slot = slots_[result];
+  return Keep(slot.made, Array::Room(slot.out, {function(), slot.name}, type, {shape.begin(), shape.size()}));
 }
 
-std::optional<int64_t> NumpyCall::RowsOfOut(int result) const {
-  const Slot& slot = slots_[result];
+std::optional<int64_t> NumpyCall::RowsOfOut() const {
+  const Slot& slot = slots_[0];
   if (slot.out.is_none() || !nb::hasattr(slot.out, "shape")) return std::nullopt;
-  const std::vector<int64_t> shape = Shape(slot.out.attr("shape"), {function(), slot.name.c_str()});
+  const std::vector<int64_t> shape = detops_python::Shape(slot.out.attr("shape"), {function(), slot.name});
   return shape.empty() ? std::nullopt : std::optional(shape[0]);
 }
 
-nb::object NumpyCall::Result(int result) const {
-  const Slot& slot = slots_[result];
-  return slot.made.has_value() ? slot.made->object() : nb::none();
+void NumpyCall::KeepRows(int result, int64_t rows) { slots_[result].rows = rows; }
+
+void NumpyCall::AddNumbers(std::span<const int> numbers) {
+  for (const int number : numbers) numbers_.append(number);
 }
 
-nb::object NumpyCall::FirstRows(int result, int64_t rows) const {
-  const Slot& slot = slots_[result];
-  if (!slot.made.has_value() || slot.made->view().extent(0) == rows) return Result(result);
-  return nb::object(slot.made->object()[nb::slice(nb::int_(0), nb::int_(rows), nb::int_(1))]);
+nb::object NumpyCall::Result(const Slot& slot) const {
+  if (!slot.made.has_value()) return nb::none();
+  const bool is_whole = slot.rows < 0 || slot.made->view().extent(0) == slot.rows;
+  if (is_whole) return slot.made->object();
+  return nb::object(slot.made->object()[nb::slice(nb::int_(0), nb::int_(slot.rows), nb::int_(1))]);
+}
+
+nb::object NumpyCall::Results() const {
+  if (schema().results() == 1) return Result(slots_[0]);
+  nb::list made;
+  for (size_t i = 0; i < schema().results(); ++i) made.append(Result(slots_[i]));
+  if (numbers_.size() > 0) made.append(numbers_);
+  return made;
 }
 
 void NumpyCall::RunErased(ErasedWork work, const void* erased) {

@@ -1,9 +1,27 @@
 #include <nanobind/nanobind.h>
 
 #include <exception>
+#include <string>
 
+#include "common/operators.h"
 #include "common/view.h"
-#include "numpy/operators.h"
+#include "numpy/call.h"
+
+namespace detops_python {
+namespace {
+
+// All arguments by position: the package gives them names.
+void Add(nb::module_& module, const detops_binding::Operator& op) {
+  const std::string name(op.schema.name());
+  module.def(name.c_str(), [&op](const nb::args& arguments) {
+    NumpyCall call(op.schema, arguments);
+    op.run(call);
+    return call.Results();
+  });
+}
+
+}  // namespace
+}  // namespace detops_python
 
 NB_MODULE(_native, module) {
   using namespace detops_python;  // NOLINT(google-build-using-namespace): the whole file is this list.
@@ -19,11 +37,7 @@ NB_MODULE(_native, module) {
     }
   });
   AddSettings(module);
-  AddRotatedFeatureAlign(module);
-  AddPsRoiPool(module);
-  AddRoiAwarePool3d(module);
-  AddGetIndicePairs(module);
-  AddIndiceConvolution(module);
-  AddIndicePool(module);
-  AddPointToVoxel(module);
+  detops_binding::ForEachList([&]<const auto& kList>() {
+    for (const detops_binding::Operator& op : kList) Add(module, op);
+  });
 }

@@ -27,16 +27,17 @@ const NumpyObjects& Numpy() {
   return objects;
 }
 
-nb::object Bfloat16(const char* function) {
+nb::object Bfloat16(std::string_view function) {
   try {
     return nb::module_::import_("ml_dtypes").attr("bfloat16");
   } catch (nb::python_error& error) {
     nb::raise_from(error, PyExc_ImportError,
-                   "%s: a bfloat16 result needs the package ml_dtypes, or an array passed as out.", function);
+                   "%s: a bfloat16 result needs the package ml_dtypes, or an array passed as out.",
+                   std::string(function).c_str());
   }
 }
 
-nb::object DtypeOf(mluOpDataType_t type, const char* function) {
+nb::object DtypeOf(mluOpDataType_t type, std::string_view function) {
   switch (type) {
     case MLUOP_DTYPE_HALF:
       return nb::borrow(Numpy().half);
@@ -53,7 +54,7 @@ nb::object DtypeOf(mluOpDataType_t type, const char* function) {
 
 }  // namespace
 
-nb::object NewNumpyArray(std::span<const int64_t> shape, mluOpDataType_t type, const char* function) {
+nb::object NewNumpyArray(std::span<const int64_t> shape, mluOpDataType_t type, std::string_view function) {
   const nb::object extents = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   if (!extents.is_valid()) throw nb::python_error();
   for (size_t i = 0; i < shape.size(); ++i) {

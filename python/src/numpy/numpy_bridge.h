@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "detops.h"
 
@@ -15,7 +16,7 @@ namespace detops_python {
 namespace nb = nanobind;
 
 // As numpy.empty. bfloat16 needs the package ml_dtypes; without it ImportError.
-nb::object NewNumpyArray(std::span<const int64_t> shape, mluOpDataType_t type, const char* function);
+nb::object NewNumpyArray(std::span<const int64_t> shape, mluOpDataType_t type, std::string_view function);
 
 // The type of an object's elements in its own words, as "int8".
 std::string DtypeNameOf(nb::handle array);

@@ -6,7 +6,6 @@
 
 #include "detops.h"
 #include "numpy/call.h"
-#include "numpy/operators.h"
 
 namespace detops_python {
 namespace {

@@ -1,11 +1,12 @@
 #include "torch_ops/tensor.h"
 
-#include <algorithm>
-#include <exception>
-#include <limits>
-#include <new>
+#include <torch/csrc/stable/ops.h>
 
-#include "torch_ops/threads.h"
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <new>
+#include <string>
 
 namespace detops_torch {
 namespace {
@@ -50,20 +51,6 @@ std::string NameOf(const Tensor& tensor) {
   return torch::headeronly::toString(torch::stable::detail::to<ScalarType>(torch::stable::detail::from(type)));
 }
 
-Tensor NewTensor(std::span<const int64_t> shape, mluOpDataType_t type) {
-  std::array<int64_t, detops_binding::kMaxRank> strides;
-  int64_t stride = 1;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride *= std::max<int64_t>(shape[axis], 1);
-  }
-  AtenTensorHandle made = nullptr;
-  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(static_cast<int64_t>(shape.size()), shape.data(),
-                                                         strides.data(), TorchTypeOf(type),
-                                                         aoti_torch_device_type_cpu(), 0, &made));
-  return Tensor(made);
-}
-
 Tensor CopyWithoutGaps(const Tensor& tensor, const View& view, const Argument& argument) {
   AtenTensorHandle same = nullptr;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_new_tensor_handle(tensor.get(), &same));
@@ -81,13 +68,27 @@ Tensor CopyWithoutGaps(const Tensor& tensor, const View& view, const Argument& a
   return Tensor(made);
 }
 
+}  // namespace
+
+Tensor NewTensor(std::span<const int64_t> shape, mluOpDataType_t type) {
+  std::array<int64_t, detops_binding::kMaxRank> strides;
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= std::max<int64_t>(shape[axis], 1);
+  }
+  AtenTensorHandle made = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(static_cast<int64_t>(shape.size()), shape.data(),
+                                                         strides.data(), TorchTypeOf(type),
+                                                         aoti_torch_device_type_cpu(), 0, &made));
+  return Tensor(made);
+}
+
 void* AddressOf(const Tensor& tensor) {
   void* data = nullptr;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_data_ptr(tensor.get(), &data));
   return data;
 }
-
-}  // namespace
 
 Input::Input(const Tensor& tensor, const Argument& argument) {
   int32_t device = 0;
@@ -138,60 +139,7 @@ Input Input::Indices(const Tensor& tensor, const Argument& argument) {
   return input;
 }
 
-Input Input::IndicesIf(bool needed, const std::optional<Tensor>& tensor, const Argument& argument) {
-  return needed && tensor.has_value() ? Indices(*tensor, argument) : Input();
-}
-
-std::vector<int64_t> Counts(const Tensor& tensor, const Argument& argument) {
-  const Input input = Input::Indices(tensor, argument);
-  if (input.view().rank != 1) argument.Refuse("has rank " + std::to_string(input.view().rank) + ", expected 1.");
-  const auto* values = static_cast<const int32_t*>(input.view().data);
-  return {values, values + input.view().elements()};
-}
-
-int Int(int64_t number, const Argument& argument) {
-  if (number < std::numeric_limits<int>::min() || number > std::numeric_limits<int>::max()) {
-    argument.Refuse("has " + std::to_string(number) + ", expected numbers that fit int32.");
-  }
-  return static_cast<int>(number);
-}
-
-void PutInts(const Sizes& numbers, std::span<int> ints, const Argument& argument) {
-  if (numbers.size() == 1) {
-    std::fill(ints.begin(), ints.end(), Int(numbers[0], argument));
-    return;
-  }
-  if (numbers.size() != ints.size()) {
-    argument.Refuse("has " + std::to_string(numbers.size()) + " numbers, expected one or " +
-                    std::to_string(ints.size()) + ".");
-  }
-  for (size_t i = 0; i < ints.size(); ++i) ints[i] = Int(numbers[i], argument);
-}
-
-View TorchCall::Output(int result, mluOpDataType_t type, std::span<const int64_t> shape) {
-  for (const int64_t extent : shape) {
-    if (extent < 0) throw std::invalid_argument("detops: a result would have an axis of " + std::to_string(extent));
-  }
-  View view = {.given = true, .rank = static_cast<int>(shape.size()), .type = type};
-  std::copy(shape.begin(), shape.end(), view.extents.begin());
-  Tensor& made = results_[result];
-  try {
-    made = NewTensor(shape, type);
-  } catch (const std::exception&) {
-    throw detops_binding::OutOfMemory(std::string(function()) + ": there is no memory for a result of shape " +
-                                      detops_binding::TextOf(shape) + ".");
-  }
-  view.data = AddressOf(made);
-  return view;
-}
-
-Tensor TorchCall::Result(int result) {
-  constexpr std::array<int64_t, 1> kNothing = {0};
-  return results_[result].is_made() ? std::move(results_[result]) : NewTensor(kNothing, MLUOP_DTYPE_INT32);
-}
-
-Tensor TorchCall::FirstRows(int result, int64_t rows) {
-  Tensor made = Result(result);
+Tensor FirstRows(Tensor made, int64_t rows) {
   int64_t rank = 0;
   int64_t* sizes = nullptr;
   int64_t* strides = nullptr;
@@ -205,11 +153,6 @@ Tensor TorchCall::FirstRows(int result, int64_t rows) {
   AtenTensorHandle first = nullptr;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch__reinterpret_tensor(made.get(), rank, fewer.data(), strides, 0, &first));
   return Tensor(first);
-}
-
-void TorchCall::RunErased(ErasedWork work, const void* erased) {
-  const mluOpHandle_t handle = detops_binding::Handle(WorkersOfThisThread());
-  detops_binding::Check(work(erased, handle), handle, function());
 }
 
 }  // namespace detops_torch

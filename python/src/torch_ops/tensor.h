@@ -2,28 +2,18 @@
 #ifndef DETOPS_PYTHON_SRC_TORCH_OPS_TENSOR_H_
 #define DETOPS_PYTHON_SRC_TORCH_OPS_TENSOR_H_
 
-#include <torch/csrc/stable/library.h>
-#include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "common/call.h"
 #include "common/view.h"
 
 namespace detops_torch {
 
 using detops_binding::Argument;
-using detops_binding::Binding;
 using detops_binding::View;
-using Sizes = std::vector<int64_t>;
 
 // The one owner of a tensor. (Torch's own class shares it, and every copy costs.)
 class Tensor {
@@ -42,14 +32,6 @@ class Tensor {
   std::unique_ptr<AtenTensorOpaque, Delete> handle_;
 };
 
-// A word of an operator's arguments. Torch's own conversion to std::string loses memory in each call (as of 2.13).
-struct Word {
-  std::string text;
-
-  // NOLINTNEXTLINE(google-explicit-constructor): stands for its text.
-  operator std::string_view() const { return text; }
-};
-
 // An input, for as long as its tensor lives. Tensors with gaps are copied. A new one is an argument that was left out.
 class Input {
  public:
@@ -58,7 +40,6 @@ class Input {
   static Input Numbers(const Tensor& tensor, const Argument& argument, const View* like = nullptr);
   // int32; int64 is converted.
   static Input Indices(const Tensor& tensor, const Argument& argument);
-  static Input IndicesIf(bool needed, const std::optional<Tensor>& tensor, const Argument& argument);
 
   const View& view() const { return view_; }
 
@@ -70,45 +51,13 @@ class Input {
   std::unique_ptr<int32_t[]> narrowed_;
 };
 
-// The numbers of a tensor of int32 or int64 with one axis.
-std::vector<int64_t> Counts(const Tensor& tensor, const Argument& argument);
+// A new tensor, without gaps.
+Tensor NewTensor(std::span<const int64_t> shape, mluOpDataType_t type);
 
-// As many int as there is room for, or one for all.
-void PutInts(const Sizes& numbers, std::span<int> ints, const Argument& argument);
+void* AddressOf(const Tensor& tensor);
 
-template <size_t kCount>
-std::array<int, kCount> IntArray(const Sizes& numbers, const Argument& argument) {
-  std::array<int, kCount> ints;
-  PutInts(numbers, ints, argument);
-  return ints;
-}
-
-int Int(int64_t number, const Argument& argument);
-
-// One call through torch's dispatcher. Results are new tensors.
-class TorchCall : public Binding {
- public:
-  using Binding::Binding;
-
-  View Output(int result, mluOpDataType_t type, std::span<const int64_t> shape) override;
-  View Room(int result, mluOpDataType_t type, std::span<const int64_t> shape) override {
-    return Output(result, type, shape);
-  }
-  bool IsGiven(int /*result*/) const override { return false; }
-
-  // Hands out a result, once. One that was not made is a tensor without elements: operators have no results that may
-  // be missing.
-  Tensor Result(int result);
-  // The same, of which the first axis keeps so many rows.
-  Tensor FirstRows(int result, int64_t rows);
-
- protected:
-  void RunErased(ErasedWork work, const void* erased) override;
-
- private:
-  static constexpr size_t kMaxResults = 5;
-  std::array<Tensor, kMaxResults> results_;
-};
+// The same tensor with fewer rows.
+Tensor FirstRows(Tensor tensor, int64_t rows);
 
 }  // namespace detops_torch
 

@@ -21,7 +21,7 @@ class Call:
     id: str
     name: str
     arguments: dict[str, Any]
-    smooth: tuple[str, ...] = ()
+    differentiable: tuple[str, ...] = ()
     """The arguments that gradients reach."""
 
     @property
@@ -45,12 +45,12 @@ class Call:
 
     def with_gradients(self) -> Call:
         """The same with leaves that ask for gradients."""
-        leaves = {key: self.arguments[key].detach().clone() for key in self.smooth}
+        leaves = {key: self.arguments[key].detach().clone() for key in self.differentiable}
         return self.replace(**{key: leaf.requires_grad_() for key, leaf in leaves.items()})
 
     @property
     def leaves(self) -> list[torch.Tensor]:
-        return [self.arguments[key] for key in self.smooth]
+        return [self.arguments[key] for key in self.differentiable]
 
     def run(self) -> Any:
         return self.function(**self.arguments)
@@ -281,7 +281,7 @@ def convolution_calls(
         data = {"output_grad": gradient, "filters": filters, **pairs, "num_act_in": rows_in}
         weights: dict[str, Any] = {"features": features, "output_grad": gradient, **pairs}
         weights["filters_shape"] = tuple(filters.shape)
-        for name, arguments, smooth in (
+        for name, arguments, differentiable in (
             ("forward", forward, ("features", "filters")),
             ("forward_fused", forward | epilogue, ("features", "filters", "bias", "residual")),
             ("backward_data", data, ("output_grad", "filters")),
@@ -289,7 +289,7 @@ def convolution_calls(
         ):
             identity = f"conv-{name}-{layout}{'-inverse' if inverse else ''}"
             full = f"indice_convolution_{name}"
-            made.append(Call(identity, full, arguments | words, smooth))
+            made.append(Call(identity, full, arguments | words, differentiable))
     return made
 
 
@@ -337,8 +337,8 @@ def all_calls() -> list[Call]:
     ]
 
 
-def smooth_calls() -> list[Call]:
-    return [call for call in all_calls() if call.smooth]
+def differentiable_calls() -> list[Call]:
+    return [call for call in all_calls() if call.differentiable]
 
 
 def identity(call: Call) -> str:

@@ -79,7 +79,7 @@ def test_convolution(call: Call, dtype: torch.dtype) -> None:
     assert result.dtype == dtype
     assert_same_bits(result, call.cast(dtype).run())
     result.float().square().sum().backward()
-    for key, leaf in zip(call.smooth, call.leaves, strict=True):
+    for key, leaf in zip(call.differentiable, call.leaves, strict=True):
         assert leaf.grad is not None and leaf.grad.dtype == torch.float32, key
         assert bool(leaf.grad.isfinite().all()) and bool(leaf.grad.any())
 
@@ -108,7 +108,7 @@ def pooling_calls() -> list[Call]:
 def test_pooling_works_in_float(call: Call, dtype: torch.dtype) -> None:
     """Features in half precision and boxes in float32, as networks have them under autocast."""
     call = call.cast(torch.float32)
-    key = call.smooth[0]
+    key = call.differentiable[0]
     mixed = call.replace(**{key: call.arguments[key].to(dtype)}).with_gradients()
     with torch.autocast("cpu", dtype):
         result = mixed.run()
@@ -167,7 +167,7 @@ def test_double_stays(call: Call) -> None:
 def test_compiled(call: Call) -> None:
     call = call.cast(torch.float32)
     if call.name.startswith(("rotated", "psroi", "roiaware")):
-        call = call.replace(**{call.smooth[0]: call.arguments[call.smooth[0]].bfloat16()})
+        call = call.replace(**{call.differentiable[0]: call.arguments[call.differentiable[0]].bfloat16()})
 
     def program(**arguments: Any) -> torch.Tensor:
         with torch.autocast("cpu", torch.bfloat16):

@@ -37,7 +37,7 @@ def _forget_compiled_programs() -> Iterator[None]:
 
 
 def results_and_gradients(function: Any, call: Call) -> list[Any]:
-    if not call.smooth:
+    if not call.differentiable:
         result = function(**call.arguments)
         return list(result) if isinstance(result, tuple) else [result]
     call = call.with_gradients()
@@ -66,7 +66,7 @@ def test_inductor(call: Call) -> None:
     call = call.cast(torch.float32)
 
     def program(**arguments: Any) -> torch.Tensor:
-        first = call.smooth[0]
+        first = call.differentiable[0]
         (out,) = number_parts(call.function(**{**arguments, first: arguments[first] * 2}))
         return out.transpose(0, -1) + 1
 

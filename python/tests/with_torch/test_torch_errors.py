@@ -37,7 +37,7 @@ def is_read(call: Call, key: str) -> bool:
 def refuse(call: Call, message: str, kind: Any = ValueError, **changes: Any) -> None:
     expected = call.run()
     for right in (call, call.with_gradients()):
-        kept = {key: value for key, value in changes.items() if key not in call.smooth}
+        kept = {key: value for key, value in changes.items() if key not in call.differentiable}
         wrong = right.replace(**(changes if right is call else kept))
         if kept or right is call:
             with pytest.raises(kind, match=message):

@@ -17,7 +17,7 @@ from support import (
     identity,
     number_parts,
     psroipool_calls,
-    smooth_calls,
+    differentiable_calls,
 )
 from torch.autograd import gradcheck, gradgradcheck
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -29,23 +29,23 @@ def of_leaves(call: Call) -> tuple[Any, tuple[torch.Tensor, ...]]:
     leaves = tuple(call.with_gradients().leaves)
 
     def function(*values: torch.Tensor) -> Any:
-        changes = dict(zip(call.smooth, values, strict=True))
+        changes = dict(zip(call.differentiable, values, strict=True))
         return tuple(number_parts(call.replace(**changes).run()))
 
     return function, leaves
 
 
 # The gradient of torchvision's forward is that of another forward, of one row and column more.
-SMOOTH = [call for call in smooth_calls() if "ps-forward-torchvision" not in call.id]
+DIFFERENTIABLE = [call for call in differentiable_calls() if "ps-forward-torchvision" not in call.id]
 
 
-@pytest.mark.parametrize("call", SMOOTH, ids=identity)
+@pytest.mark.parametrize("call", DIFFERENTIABLE, ids=identity)
 def test_first_derivative(call: Call) -> None:
     function, leaves = of_leaves(call)
     assert gradcheck(function, leaves, fast_mode=False)
 
 
-@pytest.mark.parametrize("call", SMOOTH, ids=identity)
+@pytest.mark.parametrize("call", DIFFERENTIABLE, ids=identity)
 def test_second_derivative(call: Call) -> None:
     function, leaves = of_leaves(call)
     assert gradgradcheck(function, leaves, fast_mode=True, gen_non_contig_grad_outputs=True)
@@ -65,8 +65,8 @@ def test_kernels_of_other_ranks(ndim: int, name: str) -> None:
 @pytest.mark.parametrize("missing", ["bias", "residual"])
 def test_fused_activations(activation: str, missing: str) -> None:
     (call,) = [c for c in convolution_calls() if c.id == "conv-forward_fused-KIO"]
-    smooth = tuple(key for key in call.smooth if key != missing)
-    call = Call("", call.name, {**call.arguments, "activation": activation, missing: None}, smooth)
+    differentiable = tuple(key for key in call.differentiable if key != missing)
+    call = Call("", call.name, {**call.arguments, "activation": activation, missing: None}, differentiable)
     function, leaves = of_leaves(call)
     assert gradcheck(function, leaves)
     assert gradgradcheck(function, leaves, fast_mode=True)
@@ -93,7 +93,7 @@ def test_fused_is_the_sum_of_its_parts() -> None:
         )
 
 
-@pytest.mark.parametrize("call", smooth_calls(), ids=identity)
+@pytest.mark.parametrize("call", differentiable_calls(), ids=identity)
 def test_arguments_that_are_left_out(call: Call) -> None:
     """torch does not hand on what is the default; gradients must not count on it."""
     optional = {
@@ -114,14 +114,14 @@ def test_arguments_that_are_left_out(call: Call) -> None:
     kept = {key: value for key, value in call.arguments.items() if key not in optional}
     if {"OKI", "OIK", "NCHW", "avg", "inverse"} & set(call.id.split("-")):
         pytest.skip("the default would not fit these shapes")
-    smooth = tuple(key for key in call.smooth if key in kept)
-    short = Call("", call.name, kept, smooth)
+    differentiable = tuple(key for key in call.differentiable if key in kept)
+    short = Call("", call.name, kept, differentiable)
     full = call.replace(**{k: v for k, v in optional.items() if k in call.arguments})
     results = []
     for one, run in (
         (short, Call.run),
         (short, Call.run_operator),
-        (Call("", full.name, full.arguments, smooth), Call.run),
+        (Call("", full.name, full.arguments, differentiable), Call.run),
     ):
         one = one.with_gradients()
         (out,) = number_parts(run(one))
@@ -194,7 +194,7 @@ def test_second_derivative_of_tied_maxima() -> None:
     assert third.ravel().tolist() == [6.0 * 121, 6.0 * 121, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("call", smooth_calls(), ids=identity)
+@pytest.mark.parametrize("call", differentiable_calls(), ids=identity)
 def test_gradients_are_the_backward_functions(call: Call) -> None:
     """Each argument alone, and all together, give the same bits."""
     function, leaves = of_leaves(call)
@@ -225,7 +225,7 @@ def test_gradient_of_psroipool(convention: str, layout: str) -> None:
     assert_same_bits(found, expected)
 
 
-@pytest.mark.parametrize("call", smooth_calls(), ids=identity)
+@pytest.mark.parametrize("call", differentiable_calls(), ids=identity)
 def test_who_asks_for_gradients(call: Call) -> None:
     for part in number_parts(call.run()):
         assert not part.requires_grad
@@ -237,7 +237,7 @@ def test_who_asks_for_gradients(call: Call) -> None:
             assert not part.requires_grad
 
 
-@pytest.mark.parametrize("call", smooth_calls(), ids=identity)
+@pytest.mark.parametrize("call", differentiable_calls(), ids=identity)
 def test_boxes_and_points_have_no_gradient(call: Call) -> None:
     geometry = [key for key in ("bboxes", "rois", "pts") if key in call.arguments]
     leaves = {key: call.arguments[key].clone().requires_grad_() for key in geometry}
@@ -251,7 +251,7 @@ def test_boxes_and_points_have_no_gradient(call: Call) -> None:
 
 
 def test_checkpoint() -> None:
-    for call in smooth_calls():
+    for call in differentiable_calls():
         function, leaves = of_leaves(call)
         (plain,) = function(*leaves)
         (again,) = checkpoint(function, *leaves, use_reentrant=False)

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("torch.library", reason="PyTorch is not installed")
 
 import torch
-from support import Call, all_calls, identity, smooth_calls
+from support import Call, all_calls, identity, differentiable_calls
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -17,7 +17,7 @@ def test_opcheck(call: Call) -> None:
     torch.library.opcheck(call.operator, (), call.arguments)
 
 
-@pytest.mark.parametrize("call", smooth_calls(), ids=identity)
+@pytest.mark.parametrize("call", differentiable_calls(), ids=identity)
 def test_opcheck_with_gradients(call: Call) -> None:
     checks = ["test_schema", "test_autograd_registration", "test_faketensor"]
     # The last check adds all results to the first, which must not be one of integers for that;

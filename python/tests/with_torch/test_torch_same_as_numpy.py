@@ -110,7 +110,7 @@ def test_expanded(call: Call) -> None:
 
 @pytest.mark.parametrize("call", [c for c in all_calls() if "NCHW" in c.id], ids=identity)
 def test_channels_last(call: Call) -> None:
-    key = call.smooth[0]
+    key = call.differentiable[0]
     changed = call.arguments[key].contiguous(memory_format=torch.channels_last)
     assert not changed.is_contiguous()
     result = call.replace(**{key: changed}).run()
@@ -132,7 +132,7 @@ def test_channels_last_is_taken_in_place() -> None:
 @pytest.mark.parametrize("call", align_calls(), ids=identity)
 def test_negated_and_zero_tensors(call: Call) -> None:
     """Tensors of torch whose memory does not hold their numbers."""
-    key = call.smooth[0]
+    key = call.differentiable[0]
     values = call.arguments[key]
     negated = torch.complex(values, values).conj().imag
     assert negated.is_neg()

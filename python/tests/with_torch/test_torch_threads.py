@@ -20,7 +20,7 @@ import detops
 import detops.torch
 import numpy as np
 import torch
-from support import all_calls, assert_same_bits, number_parts, smooth_calls, to_numpy
+from support import all_calls, assert_same_bits, number_parts, differentiable_calls, to_numpy
 
 HERE = Path(__file__).resolve().parent
 
@@ -76,7 +76,7 @@ def test_all_operators_with_threads(count: int) -> None:
 def test_deterministic_algorithms() -> None:
     def gradients() -> list[tuple[Any, ...]]:
         made: list[tuple[Any, ...]] = []
-        for call in smooth_calls():
+        for call in differentiable_calls():
             call = call.with_gradients()
             (out,) = number_parts(call.run())
             made.append((out, *torch.autograd.grad(out.square().sum(), call.leaves)))

@@ -10,7 +10,7 @@ pytest.importorskip("torch.library", reason="PyTorch is not installed")
 
 import detops.torch
 import torch
-from support import Call, assert_same_bits, identity, number_parts, smooth_calls
+from support import Call, assert_same_bits, identity, number_parts, differentiable_calls
 from torch.autograd import forward_ad
 
 pytestmark = [
@@ -26,7 +26,7 @@ REFUSALS = (RuntimeError, NotImplementedError, ValueError)
 
 def one_argument(call: Call) -> tuple[Any, torch.Tensor]:
     """The numbers of the result as a function of the first argument with gradients."""
-    key = call.smooth[0]
+    key = call.differentiable[0]
 
     def function(value: torch.Tensor) -> torch.Tensor:
         (out,) = number_parts(call.replace(**{key: value}).run())
@@ -36,10 +36,10 @@ def one_argument(call: Call) -> tuple[Any, torch.Tensor]:
 
 
 # One call of each function.
-SMOOTH = list({call.name: call for call in reversed(smooth_calls())}.values())
+DIFFERENTIABLE = list({call.name: call for call in reversed(differentiable_calls())}.values())
 
 
-@pytest.mark.parametrize("call", SMOOTH, ids=identity)
+@pytest.mark.parametrize("call", DIFFERENTIABLE, ids=identity)
 def test_vmap(call: Call) -> None:
     function, value = one_argument(call)
     values = torch.stack([value, value.flip(0) * 2, -value])
@@ -63,7 +63,7 @@ def test_vmap_over_sites_that_give_different_sizes() -> None:
         torch.func.vmap(outputs)(sites)
 
 
-@pytest.mark.parametrize("call", SMOOTH, ids=identity)
+@pytest.mark.parametrize("call", DIFFERENTIABLE, ids=identity)
 def test_func_grad(call: Call) -> None:
     function, value = one_argument(call)
     leaf = value.clone().requires_grad_()
@@ -75,7 +75,7 @@ def test_func_grad(call: Call) -> None:
     assert_same_bits(pull(torch.ones_like(loss))[0], expected)
 
 
-@pytest.mark.parametrize("call", SMOOTH, ids=identity)
+@pytest.mark.parametrize("call", DIFFERENTIABLE, ids=identity)
 def test_forward_mode(call: Call) -> None:
     """A tangent that is left out would be taken for zero."""
     function, value = one_argument(call)

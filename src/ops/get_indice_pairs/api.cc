@@ -166,7 +166,7 @@ void CheckValues(ArgCheck& check, const Call& call, const GetIndicePairsProblem&
 }
 
 // What the outputs are where a tensor has no elements.
-mluOpStatus_t FinishEmpty(const Call& call, const Arguments& args, const IndicePairsKernels& kernels) {
+mluOpStatus_t FillOutputs(const Call& call, const Arguments& args, const IndicePairsKernels& kernels) {
   const auto fill = [&](const OutputArg& tensor, int32_t value) {
     if (tensor.target == nullptr) return;
     kernels.fill(static_cast<int32_t*>(tensor.target), tensor.desc->element_count(), value, false);
@@ -201,9 +201,10 @@ void Describe(const Arguments& args, GenCase& record) {
   record.Exact();
 }
 
-// Behind the checks: the work, and the number of outputs.
-mluOpStatus_t Finish(const Call& call, mluOpSparseConvolutionDescriptor_t conv, const GetIndicePairsProblem& problem) {
-  call.Log(DETOPS_LOG_DISPATCH, "%s; %s", GetIndicePairsWay(problem), TargetName());
+// After the checks: the work, and the number of outputs.
+mluOpStatus_t RunAndReportOutputs(const Call& call, mluOpSparseConvolutionDescriptor_t conv,
+                                  const GetIndicePairsProblem& problem) {
+  call.Log(DETOPS_LOG_DISPATCH, "%s; %s", AlgorithmName(problem), TargetName());
   int64_t outputs = 0;
   const RunResult result = GetIndicePairs(problem, call.handle()->parallel, call.handle()->scratch, &outputs);
   if (result != RunResult::kDone) return call.Finish(result);
@@ -249,7 +250,7 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
   if (AnyEmpty({args.indices, args.pairs, args.out, args.num})) {
     return RunRecorded(call, kCaseName, describe, [&] {
       conv->num_act_out = 0;
-      return FinishEmpty(call, args, problem.kernels);
+      return FillOutputs(call, args, problem.kernels);
     });
   }
   problem.out_rows = args.out.desc->extent(0);
@@ -270,7 +271,7 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
   // clang-format on
   CheckValues(check, call, problem);
   if (check.failed()) return check.status();
-  return RunRecorded(call, kCaseName, describe, [&] { return Finish(call, conv, problem); });
+  return RunRecorded(call, kCaseName, describe, [&] { return RunAndReportOutputs(call, conv, problem); });
 }
 
 }  // namespace

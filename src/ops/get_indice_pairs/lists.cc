@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/checked_math.h"
-#include "core/one_by_one.h"
+#include "core/dynamic_tasks.h"
 
 namespace detops::get_indice_pairs {
 namespace {
@@ -29,24 +29,24 @@ void FillTail(const GetIndicePairsProblem& problem, int64_t offset) {
   }
 }
 
-int PairLists::TaskLimit(const GetIndicePairsProblem& problem, int wanted) {
+int PairListBuilder::TaskLimit(const GetIndicePairsProblem& problem, int wanted) {
   constexpr int64_t kMaxCounts = 1 << 19;  // 2 MiB
   return static_cast<int>(std::clamp<int64_t>(kMaxCounts / problem.offsets, 1, wanted));
 }
 
-void PairLists::Start(int task, int64_t begin) {
+void PairListBuilder::Start(int task, int64_t begin) {
   begins_[task] = begin;
   std::fill_n(counts(task), problem_.offsets, 0);
 }
 
-int64_t PairLists::AppendedPairs(int64_t offset) const {
+int64_t PairListBuilder::AppendedPairs(int64_t offset) const {
   int64_t count = 0;
   for (int task = 0; task < tasks_; ++task) count += counts_[task * problem_.offsets + offset];
   return count;
 }
 
 // Moves the pieces of a list together; the mirror, if there is one, gets them turned round while they are in the cache.
-int64_t PairLists::Pack(int64_t offset, int64_t mirror) {
+int64_t PairListBuilder::Pack(int64_t offset, int64_t mirror) {
   int32_t* const inputs = row(offset);
   int32_t* const outputs = inputs + problem_.sites;
   int64_t count = 0;
@@ -66,14 +66,14 @@ int64_t PairLists::Pack(int64_t offset, int64_t mirror) {
   return count;
 }
 
-void PairLists::FillIdentity(int64_t offset) {
+void PairListBuilder::FillIdentity(int64_t offset) {
   for (int32_t* const numbers : {row(offset), row(offset) + problem_.sites}) {
     problem_.kernels.count_up(numbers, problem_.sites, StreamPairs(problem_));
   }
   problem_.counts[offset] = static_cast<int32_t>(problem_.sites);
 }
 
-void PairLists::Close(int64_t offset, int64_t count) {
+void PairListBuilder::Close(int64_t offset, int64_t count) {
   problem_.counts[offset] = static_cast<int32_t>(count);
   FillTail(problem_, offset);
 }
@@ -81,14 +81,14 @@ void PairLists::Close(int64_t offset, int64_t count) {
 // Lists differ much in their number of pairs, so the work is handed out one by one: the centre, then the other lists
 // from the centre on, because there they have the most pairs, then what is small.
 template <class FinishOne>
-bool PairLists::FinishAll(const Parallel& parallel, bool mirrored, int max_workers, const OtherWork& others,
-                          const FinishOne& finish) {
+bool PairListBuilder::FinishAll(const Parallel& parallel, bool mirrored, int max_workers, const OtherWork& others,
+                                const FinishOne& finish) {
   const int64_t appended = mirrored ? problem_.offsets / 2 : problem_.offsets;
   const int64_t lists = appended + 1;
   const int64_t items = lists + others.items();
   const bool alone = parallel.TaskCount(2 * problem_.sites * problem_.offsets, kMinTaskNumbers) == 1;
   const int64_t most = alone ? 1 : std::min<int64_t>(max_workers, Parallel::kMaxTasks);
-  return RunOneByOne(parallel, static_cast<int>(std::min(items, most)), items, [&](int worker, int64_t item) {
+  return RunDynamic(parallel, static_cast<int>(std::min(items, most)), items, [&](int worker, int64_t item) {
     if (item == 0) {
       if (mirrored) FillIdentity(problem_.offsets / 2);
     } else if (item < lists) {
@@ -100,7 +100,7 @@ bool PairLists::FinishAll(const Parallel& parallel, bool mirrored, int max_worke
   });
 }
 
-bool PairLists::Finish(const Parallel& parallel, bool mirrored, const OtherWork& others) {
+bool PairListBuilder::Finish(const Parallel& parallel, bool mirrored, const OtherWork& others) {
   // Tails of mirrors can be written at any time.
   const int64_t tails = mirrored ? problem_.offsets / 2 : 0;
   const auto close_or_other = [&](int64_t item) {
@@ -119,24 +119,24 @@ bool PairLists::Finish(const Parallel& parallel, bool mirrored, const OtherWork&
                    });
 }
 
-PairLists::SortRoom::SortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
+PairListBuilder::SortScratch::SortScratch(const GetIndicePairsProblem& problem, Arena& arena) {
   for (int32_t*& list : spread) list = arena.Take<int32_t>(problem.sites);
 }
 
-bool PairLists::SortAndFinish(const Parallel& parallel, bool mirrored, const OtherWork& others, const int32_t* order,
-                              const SortRoom& room) {
+bool PairListBuilder::SortAndFinish(const Parallel& parallel, bool mirrored, const OtherWork& others,
+                                    const int32_t* order, const SortScratch& scratch) {
   const int64_t sites = problem_.sites;
-  // A worker stays in its room, which then stays in its cache.
-  const int rooms = std::min(parallel.ThreadCount(), SortRoom::kLists);
-  bool cleared[SortRoom::kLists] = {};
+  // A worker stays in its memory, which then stays in its cache.
+  const int rooms = std::min(parallel.ThreadCount(), SortScratch::kLists);
+  bool cleared[SortScratch::kLists] = {};
   return FinishAll(parallel, mirrored, rooms, others, [&](int worker, int64_t offset, int64_t mirror) {
-    if (!std::exchange(cleared[worker], true)) std::fill_n(room.spread[worker], sites, -1);
+    if (!std::exchange(cleared[worker], true)) std::fill_n(scratch.spread[worker], sites, -1);
     ListToSort list = {.keys = row(offset),
                        .renamed = order,
                        .values = row(offset) + sites,
                        .count = Pack(offset, -1),
                        .universe = sites,
-                       .spread = room.spread[worker],
+                       .spread = scratch.spread[worker],
                        .sorted_keys = row(offset),
                        .row_length = sites};
     if (list.count > 0) problem_.kernels.sort_list(list);

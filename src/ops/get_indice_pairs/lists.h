@@ -22,28 +22,28 @@ inline bool StreamPairs(const GetIndicePairsProblem& problem) {
   return WorthStreaming(2 * problem.sites * problem.offsets);
 }
 
-// Writes -1 behind the pairs of an offset, of which there are problem.counts[offset].
+// Writes -1 after the pairs of an offset, of which there are problem.counts[offset].
 void FillTail(const GetIndicePairsProblem& problem, int64_t offset);
 
-class PairLists {
+class PairListBuilder {
  public:
   // Takes its own memory from the arena: 4 bytes per offset and task if there are several tasks. A single one counts in
   // problem.counts.
-  PairLists(const GetIndicePairsProblem& problem, int tasks, Arena& arena)
+  PairListBuilder(const GetIndicePairsProblem& problem, int tasks, Arena& arena)
       : problem_(problem),
         tasks_(tasks),
         begins_(arena.Take<int64_t>(tasks)),
         counts_(tasks == 1 ? problem.counts : arena.Take<int32_t>(tasks * problem.offsets)) {}
 
   // Memory for sorting: 4 bytes per site and list that is sorted at the same time.
-  struct SortRoom {
-    SortRoom(const GetIndicePairsProblem& problem, Arena& arena);
+  struct SortScratch {
+    SortScratch(const GetIndicePairsProblem& problem, Arena& arena);
     static constexpr int kLists = 8;
     int32_t* spread[kLists];
   };
 
-  // Work on other data that is done beside finishing the lists: body(i) for all i in [0, items). The body must live as
-  // long as this; a std::function would keep it, but takes memory.
+  // Work on other data that is done while the lists are completed: body(i) for all i in [0, items). The body must live
+  // as long as this; a std::function would keep it, but takes memory.
   class OtherWork {
    public:
     OtherWork() = default;
@@ -79,7 +79,7 @@ class PairLists {
 
   // The same for input indices that are positions in another order: order[position] is the index.
   [[nodiscard]] bool SortAndFinish(const Parallel& parallel, bool mirrored, const OtherWork& others,
-                                   const int32_t* order, const SortRoom& room);
+                                   const int32_t* order, const SortScratch& scratch);
 
  private:
   template <class FinishOne>
@@ -97,7 +97,7 @@ class PairLists {
   int32_t* counts_;
 };
 
-// Writes -1 into the rows of out_indices behind the output sites.
+// Writes -1 into the rows of out_indices after the output sites.
 [[nodiscard]] bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs);
 
 }  // namespace detops::get_indice_pairs

@@ -33,7 +33,7 @@ struct GetIndicePairsProblem {
 };
 
 // For the log: which algorithm, and why.
-const char* GetIndicePairsWay(const GetIndicePairsProblem& problem);
+const char* AlgorithmName(const GetIndicePairsProblem& problem);
 
 // Depends on geometry and L only, not on threads or data.
 int64_t GetIndicePairsWorkspaceBytes(const GetIndicePairsProblem& problem);

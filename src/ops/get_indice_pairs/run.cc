@@ -8,7 +8,7 @@ namespace {
 
 RunResult GetRegularPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
                           bool count_only, int64_t* outputs) {
-  if (!DenseWayFits(problem)) return GetRegularPairsSparse(problem, parallel, scratch, count_only, outputs);
+  if (!FitsBitmap(problem)) return GetRegularPairsSparse(problem, parallel, scratch, count_only, outputs);
   RunResult result = RunResult::kDone;
   if (GetRegularPairsByBatch(problem, parallel, scratch, count_only, outputs, &result)) return result;
   return GetRegularPairsDense(problem, parallel, scratch, count_only, outputs);
@@ -16,15 +16,15 @@ RunResult GetRegularPairs(const GetIndicePairsProblem& problem, const Parallel& 
 
 }  // namespace
 
-const char* GetIndicePairsWay(const GetIndicePairsProblem& problem) {
+const char* AlgorithmName(const GetIndicePairsProblem& problem) {
   if (problem.submanifold) return "submanifold: neighbours searched among the sorted sites";
-  return DenseWayFits(problem) ? "regular: outputs marked in a bit map of the space"
-                               : "regular: outputs sorted by key, as the space is too large for a bit map";
+  return FitsBitmap(problem) ? "regular: outputs marked in a bit map of the space"
+                             : "regular: outputs sorted by key, as the space is too large for a bit map";
 }
 
 int64_t GetIndicePairsWorkspaceBytes(const GetIndicePairsProblem& problem) {
   if (problem.submanifold) return SubmanifoldWorkspaceBytes(problem);
-  return DenseWayFits(problem) ? DenseWorkspaceBytes(problem) : 0;
+  return FitsBitmap(problem) ? DenseWorkspaceBytes(problem) : 0;
 }
 
 RunResult GetIndicePairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,

@@ -26,7 +26,7 @@ struct FilterMatrices {
 };
 
 // What happens to a sum before it is rounded and stored.
-struct Finish {
+struct Epilogue {
   const void* bias = nullptr;      // [width] of the tensors' type, or none
   const void* residual = nullptr;  // [target rows, width] of the tensors' type, or none
   detopsActivation_t activation = DETOPS_ACTIVATION_NONE;
@@ -34,7 +34,7 @@ struct Finish {
 };
 
 // Whether vectors of 512 bits pay: if a row of the matrix fills one of floats.
-inline bool GainsByWideVectors(const FilterMatrices& filter) { return filter.columns >= 16; }
+inline bool GainsByAvx512(const FilterMatrices& filter) { return filter.columns >= 16; }
 
 // Whether rows of half or bfloat16 are converted once per call, all of them, instead of pair by pair: that pays where
 // products are short and rows are used several times. It takes memory, which is bounded.
@@ -56,8 +56,8 @@ template <typename Convert>
   });
 }
 
-// target[near] = the sum over all pairs of source[far] * filter matrix, finished. Forward, backward data and the
-// inverse of both are this with other sides and another matrix.
+// target[block row] = the sum over all pairs of source[other row] * filter matrix, then the epilogue. Forward, backward
+// data and the inverse of both are this with other sides and another matrix.
 struct RowProductsProblem {
   mluOpDataType_t type;
   FilterMatrices filter;  // rows: channels of the source; columns: channels of the target
@@ -66,38 +66,38 @@ struct RowProductsProblem {
   const void* filters;
   void* target;
   int64_t target_rows;
-  Finish finish;
+  Epilogue epilogue;
 };
 
 // filter matrix of offset k = the sum over its pairs of left row (as a column) times right row. The gradient of the
 // filters.
-struct OuterProductsProblem {
+struct FilterGradientProblem {
   mluOpDataType_t type;
   FilterMatrices filter;  // rows: channels of the left; columns: channels of the right
   const void* left;
   int64_t left_rows;
   const void* right;
   int64_t right_rows;
-  bool left_is_far;  // which side of the lists the left rows are
+  bool left_is_other;  // which side of the lists the left rows are
   void* filters;
 };
 
 // What a pass adds up: pairs as the caller gives them, or the lists of a rulebook.
 struct ConvolutionPairs {
   IndicePairs given = {};
-  const PairLists* by_side = nullptr;  // of a rulebook, by the side that blocks are made of; then nothing is given
-  bool empty = false;                  // do without its pairs, as a tensor has no elements
+  const BlockedPairs* by_side = nullptr;  // of a rulebook, by the side that blocks are made of; then nothing is given
+  bool empty = false;                     // do without its pairs, as a tensor has no elements
 };
 
-// Runs a pass with the handle's threads and scratch memory and ends the call. `near_side` is the column of the pairs
+// Runs a pass with the handle's threads and scratch memory and ends the call. `block_side` is the column of the pairs
 // whose rows are the target (for outer products any, the same for all calls with these pairs). Nothing is written if an
 // index is not a row.
 mluOpStatus_t RunConvolution(const Call& call, const RowProductsProblem& problem, const ConvolutionPairs& pairs,
-                             int near_side);
-mluOpStatus_t RunConvolution(const Call& call, const OuterProductsProblem& problem, const ConvolutionPairs& pairs,
-                             int near_side);
+                             int block_side);
+mluOpStatus_t RunConvolution(const Call& call, const FilterGradientProblem& problem, const ConvolutionPairs& pairs,
+                             int block_side);
 
-// Says which way a pass has chosen.
+// Says which algorithm a pass has chosen.
 struct PassText {
   char text[160];
 };

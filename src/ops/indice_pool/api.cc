@@ -55,7 +55,9 @@ mluOpStatus_t Forward(const Call& call, ArgCheck& check, const ForwardArguments&
   CheckStart(check, args);
   check.Rank(features, 2).Rank(pairs.tensor, 3).Rank(out, 2);
   check.FloatingType(features).Int32(pairs.tensor).SameType(out, features);
-  for (const TensorArg& tensor : {features, pairs.tensor, TensorArg(out)}) check.Dense(tensor).CountLimit(tensor);
+  for (const TensorRef& each : TensorList{features, pairs.tensor, out}) {
+    check.Dense(*each.tensor).CountLimit(*each.tensor);
+  }
   check.Shape(pairs.tensor, {K, 2, L}).Shape(features, {input_rows, C}).Shape(out, {output_rows, C});
   CheckCounts(check, pairs);
   check.DataUnlessEmpty({features, pairs.tensor, out});
@@ -82,8 +84,8 @@ mluOpStatus_t Backward(const Call& call, ArgCheck& check, const BackwardArgument
   check.Rank(features, 2).Rank(out, 2).Rank(output_grad, 2).Rank(pairs.tensor, 3).Rank(input_grad, 2);
   check.FloatingType(output_grad).SameType(features, output_grad).SameType(out, output_grad).Int32(pairs.tensor);
   check.SameType(input_grad, output_grad);
-  for (const TensorArg& tensor : {features, out, output_grad, pairs.tensor, TensorArg(input_grad)}) {
-    check.Dense(tensor).CountLimit(tensor);
+  for (const TensorRef& each : TensorList{features, out, output_grad, pairs.tensor, input_grad}) {
+    check.Dense(*each.tensor).CountLimit(*each.tensor);
   }
   check.Shape(pairs.tensor, {K, 2, L}).Shape(output_grad, {output_rows, C}).Shape(input_grad, {input_rows, C});
   check.Shape(features, {input_rows, C}).Shape(out, {output_rows, C});

@@ -1,4 +1,4 @@
-// How a pair is added to what its near row has become so far.
+// How a pair is added to what its row has become so far.
 //
 // Included once per target; docs/architecture.md explains the pattern.
 #if defined(DETOPS_OPS_INDICE_POOL_COMBINE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -37,7 +37,7 @@ constexpr bool IsMaximum(PoolKind kind) {
   return kind == PoolKind::kMaximumFromZero || kind == PoolKind::kMaximumFromLowest;
 }
 
-// How the pairs of a near row are combined, a vector of channels at a time. kWhole: there are as many as lanes, else
+// How the pairs of a row are combined, a vector of channels at a time. kWhole: there are as many as lanes, else
 // `left` of them. Only comparisons, single additions, multiplications and divisions: the same bits on every target.
 template <PoolKind kKind, typename T>
 class Combine {
@@ -62,15 +62,15 @@ class Combine {
 
   // What the gradient of a maximum compares with.
   template <bool kWhole>
-  HWY_INLINE V Own(int64_t near, int64_t c, int64_t left) const {
-    if constexpr (kKind == PoolKind::kMaximumGradient) return Load<kWhole>(features_ + near * channels_ + c, left);
+  HWY_INLINE V Own(int64_t block_row, int64_t c, int64_t left) const {
+    if constexpr (kKind == PoolKind::kMaximumGradient) return Load<kWhole>(features_ + block_row * channels_ + c, left);
     return hn::Zero(D());
   }
 
   template <bool kWhole>
-  HWY_INLINE V Add(V before, V own, int64_t far, int64_t c, int64_t left) const {
+  HWY_INLINE V Add(V before, V own, int64_t other_row, int64_t c, int64_t left) const {
     const D d;
-    const int64_t place = far * channels_ + c;
+    const int64_t place = other_row * channels_ + c;
     const V x = Load<kWhole>(source_ + place, left);
     if constexpr (IsMaximum(kKind)) {
       return hn::IfThenElse(hn::Gt(x, before), x, before);
@@ -78,7 +78,7 @@ class Combine {
       const V pooled = Load<kWhole>(features_out_ + place, left);
       return hn::Add(before, hn::IfThenElseZero(hn::Eq(own, pooled), x));
     } else if constexpr (kKind == PoolKind::kAverageGradient) {
-      return hn::Add(before, hn::Mul(x, hn::Set(d, shares_[far])));
+      return hn::Add(before, hn::Mul(x, hn::Set(d, shares_[other_row])));
     } else {
       return hn::Add(before, x);
     }
@@ -97,19 +97,19 @@ class Combine {
 
   // Looks at the pairs again: nobody's becomes 0.
   template <bool kWhole>
-  HWY_NOINLINE V Settle(V all, const int32_t* far, int64_t count, int64_t c, int64_t left) const {
+  HWY_NOINLINE V Settle(V all, const int32_t* other_rows, int64_t count, int64_t c, int64_t left) const {
     const V lowest = Start();
     V found = hn::Zero(D());
     for (int64_t i = 0; i < count; ++i) {
-      const V x = Load<kWhole>(source_ + far[i] * channels_ + c, left);
+      const V x = Load<kWhole>(source_ + other_rows[i] * channels_ + c, left);
       found = hn::IfThenElse(hn::Eq(x, lowest), x, found);
     }
     return hn::IfThenElse(hn::Eq(all, lowest), found, all);
   }
 
   // What pair i + kAhead of `count` will need.
-  HWY_INLINE void FetchAhead(const int32_t* far, int64_t i, int64_t count) const {
-    const int64_t place = far[std::min(i + kAhead, count - 1)] * channels_;
+  HWY_INLINE void FetchAhead(const int32_t* other_rows, int64_t i, int64_t count) const {
+    const int64_t place = other_rows[std::min(i + kAhead, count - 1)] * channels_;
     for (int64_t byte = 0; byte < fetched_bytes_; byte += kLineBytes) {
       __builtin_prefetch(reinterpret_cast<const char*>(source_ + place) + byte);
       if constexpr (kKind == PoolKind::kMaximumGradient) {

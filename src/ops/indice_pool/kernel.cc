@@ -24,12 +24,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One near row.
+// One row of the block side.
 struct RowList {
-  int64_t near;
-  const int32_t* far;
+  int64_t block_row;
+  const int32_t* other_rows;
   int64_t count;
-  int64_t following;  // pairs of this row and of the rows behind it, whose lists follow
+  int64_t following;  // pairs of this row and of the rows after it, whose lists follow
 };
 
 // kVectors vectors of channels from c on; in registers, as they have names. The first channels of a row see to it that
@@ -41,19 +41,19 @@ HWY_INLINE void CombineVectors(const Combine<kKind, T>& combine, const RowList& 
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   V a0 = combine.Start(), a1 = a0, a2 = a0, a3 = a0;
   const auto own = [&](int index) HWY_ATTR {
-    return combine.template Own<true>(row.near, c + (index < kVectors ? index : 0) * n, n);
+    return combine.template Own<true>(row.block_row, c + (index < kVectors ? index : 0) * n, n);
   };
   const V own0 = own(0), own1 = own(1), own2 = own(2), own3 = own(3);
   for (int64_t i = 0; i < row.count; ++i) {
-    const int64_t far = row.far[i];
-    if (c == 0) combine.FetchAhead(row.far, i, row.following);
-    a0 = combine.template Add<true>(a0, own0, far, c, n);
-    if constexpr (kVectors > 1) a1 = combine.template Add<true>(a1, own1, far, c + n, n);
-    if constexpr (kVectors > 2) a2 = combine.template Add<true>(a2, own2, far, c + 2 * n, n);
-    if constexpr (kVectors > 3) a3 = combine.template Add<true>(a3, own3, far, c + 3 * n, n);
+    const int64_t other_row = row.other_rows[i];
+    if (c == 0) combine.FetchAhead(row.other_rows, i, row.following);
+    a0 = combine.template Add<true>(a0, own0, other_row, c, n);
+    if constexpr (kVectors > 1) a1 = combine.template Add<true>(a1, own1, other_row, c + n, n);
+    if constexpr (kVectors > 2) a2 = combine.template Add<true>(a2, own2, other_row, c + 2 * n, n);
+    if constexpr (kVectors > 3) a3 = combine.template Add<true>(a3, own3, other_row, c + 3 * n, n);
   }
   const auto store = [&](V all, int64_t from) HWY_ATTR {
-    if (combine.Doubtful(all)) all = combine.template Settle<true>(all, row.far, row.count, from, n);
+    if (combine.Doubtful(all)) all = combine.template Settle<true>(all, row.other_rows, row.count, from, n);
     StoreElements(combine.Finish(all, row.count), d, target + from);
   };
   store(a0, c);
@@ -66,12 +66,12 @@ HWY_INLINE void CombineVectors(const Combine<kKind, T>& combine, const RowList& 
 template <PoolKind kKind, typename T>
 HWY_INLINE void CombineLast(const Combine<kKind, T>& combine, const RowList& row, int64_t c, int64_t left, T* target) {
   auto all = combine.Start();
-  const auto own = combine.template Own<false>(row.near, c, left);
+  const auto own = combine.template Own<false>(row.block_row, c, left);
   for (int64_t i = 0; i < row.count; ++i) {
-    if (c == 0) combine.FetchAhead(row.far, i, row.following);
-    all = combine.template Add<false>(all, own, row.far[i], c, left);
+    if (c == 0) combine.FetchAhead(row.other_rows, i, row.following);
+    all = combine.template Add<false>(all, own, row.other_rows[i], c, left);
   }
-  if (combine.Doubtful(all)) all = combine.template Settle<false>(all, row.far, row.count, c, left);
+  if (combine.Doubtful(all)) all = combine.template Settle<false>(all, row.other_rows, row.count, c, left);
   StoreFirst(combine.Finish(all, row.count), typename Combine<kKind, T>::D(), target + c, left);
 }
 
@@ -82,10 +82,10 @@ HWY_NOINLINE void CombineMany(const Combine<kKind, T>& combine, const RowList& r
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t c = 0; c < channels; c += n) {
     const int64_t left = channels - c;
-    const auto own = combine.template Own<false>(row.near, c, left);
+    const auto own = combine.template Own<false>(row.block_row, c, left);
     const auto sum = SumInPieces(d, row.count, [&](int64_t begin, int64_t end) HWY_ATTR {
       auto piece = combine.Start();
-      for (int64_t i = begin; i < end; ++i) piece = combine.template Add<false>(piece, own, row.far[i], c, left);
+      for (int64_t i = begin; i < end; ++i) piece = combine.template Add<false>(piece, own, row.other_rows[i], c, left);
       return piece;
     });
     StoreFirst(combine.Finish(sum, row.count), d, target + c, left);
@@ -99,8 +99,9 @@ void PoolRowsOf(const PoolRows& rows) {
   const int64_t channels = rows.problem->channels;
   for (int64_t r = 0; r < rows.rows; ++r) {
     const int64_t begin = rows.begins[r];
-    const RowList row = {rows.first + r, rows.far + begin, rows.begins[r + 1] - begin, rows.begins[rows.rows] - begin};
-    T* const target = static_cast<T*>(rows.problem->target) + row.near * channels;
+    const RowList row = {rows.first + r, rows.other_rows + begin, rows.begins[r + 1] - begin,
+                         rows.begins[rows.rows] - begin};
+    T* const target = static_cast<T*>(rows.problem->target) + row.block_row * channels;
     if (row.count == 0) {
       std::memset(static_cast<void*>(target), 0, static_cast<size_t>(channels) * sizeof(T));
       continue;

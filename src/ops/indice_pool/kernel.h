@@ -8,17 +8,17 @@
 
 namespace detops::indice_pool {
 
-// Consecutive near rows with the far rows of their pairs, near row after near row.
+// Consecutive rows of the block side with the other rows of their pairs, row after row.
 struct PoolRows {
   const PoolProblem* problem;
-  const void* shares;     // gradient of an average: [far rows] 1 / the number of pairs, in the type of sums
-  int64_t first;          // near row
+  const void* shares;     // gradient of an average: [other rows] 1 / the number of pairs, in the type of sums
+  int64_t first;          // row
   int64_t rows;           // how many
   const int64_t* begins;  // [rows + 1]: where the list of each begins
-  const int32_t* far;
+  const int32_t* other_rows;
 };
 
-// Writes the near rows.
+// Writes the rows of the block side.
 using PoolKernel = void (*)(const PoolRows& rows);
 
 // For the present SIMD target.

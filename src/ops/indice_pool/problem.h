@@ -1,7 +1,7 @@
 // Pooling on index pairs: what the pass works on after all checks.
 //
-// All methods are one pass: for every row of the near side, the side that is written, the rows of the far side that its
-// pairs name are combined. Forward the near side is the output, backward the input.
+// All methods are one pass: for every row of the block side, the side that is written, the rows of the other side that
+// its pairs name are combined. Forward the block side is the output, backward the input.
 #ifndef DETOPS_OPS_INDICE_POOL_PROBLEM_H_
 #define DETOPS_OPS_INDICE_POOL_PROBLEM_H_
 
@@ -25,14 +25,14 @@ struct PoolProblem {
   PoolKind kind;
   mluOpDataType_t type;
   int64_t channels;
-  const void* source;                  // far rows: features, or output_grad
-  void* target;                        // near rows: features_out, or input_grad
-  const void* features = nullptr;      // gradient of a maximum: near rows
-  const void* features_out = nullptr;  // gradient of a maximum: far rows
+  const void* source;                  // other rows: features, or output_grad
+  void* target;                        // block rows: features_out, or input_grad
+  const void* features = nullptr;      // gradient of a maximum: block rows
+  const void* features_out = nullptr;  // gradient of a maximum: other rows
 };
 
 // The column of the pairs whose rows are written.
-inline int NearSide(PoolKind kind) {
+inline int BlockSide(PoolKind kind) {
   return kind == PoolKind::kMaximumGradient || kind == PoolKind::kAverageGradient ? 0 : 1;
 }
 
@@ -41,7 +41,7 @@ inline int NearSide(PoolKind kind) {
 RunResult Pool(const Call& call, const PoolProblem& problem, const IndicePairs& pairs, BadIndex* bad);
 
 // The same on lists that have been made before, of both sides, between tensors of so many rows.
-RunResult Pool(const Call& call, const PoolProblem& problem, const PairLists by_side[2], const int64_t rows[2]);
+RunResult Pool(const Call& call, const PoolProblem& problem, const BlockedPairs by_side[2], const int64_t rows[2]);
 
 }  // namespace detops::indice_pool
 

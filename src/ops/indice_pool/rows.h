@@ -11,27 +11,28 @@
 namespace detops::indice_pool {
 
 // Unsigned, so that it costs one instruction.
-inline uint32_t RowInBlock(int32_t near) { return static_cast<uint32_t>(near) % static_cast<uint32_t>(kBlockRows); }
+inline uint32_t RowInBlock(int32_t row) { return static_cast<uint32_t>(row) % static_cast<uint32_t>(kBlockRows); }
 
 // Pairs of all blocks before this one.
-inline int64_t PairsBefore(const PairLists& lists, int64_t block) {
+inline int64_t PairsBefore(const BlockedPairs& lists, int64_t block) {
   int64_t pairs = 0;
-  for (int64_t k = 0; k < lists.lists; ++k) pairs += lists.list[k].begins[block];
+  for (int64_t k = 0; k < lists.list_count; ++k) pairs += lists.list[k].begins[block];
   return pairs;
 }
 
 // counts[r] = the number of pairs of row r of the block.
-inline void CountRowPairs(const PairLists& lists, int64_t block, int64_t counts[kBlockRows]) {
+inline void CountRowPairs(const BlockedPairs& lists, int64_t block, int64_t counts[kBlockRows]) {
   std::fill_n(counts, kBlockRows, int64_t{0});
-  for (int64_t k = 0; k < lists.lists; ++k) {
+  for (int64_t k = 0; k < lists.list_count; ++k) {
     const PairList& list = lists.list[k];
     const int64_t end = list.begins[block + 1];
-    for (int64_t i = list.begins[block]; i < end; ++i) ++counts[RowInBlock(list.near[i])];
+    for (int64_t i = list.begins[block]; i < end; ++i) ++counts[RowInBlock(list.block_rows[i])];
   }
 }
 
-// The far rows of row r of the block are far[begins[r]] up to far[begins[r + 1]], by offset, then by place in the list.
-inline void ListByRows(const PairLists& lists, int64_t block, int64_t begins[kBlockRows + 1], int32_t* far) {
+// The other rows of row r of the block are other_rows[begins[r]] up to other_rows[begins[r + 1]], by offset, then by
+// place in the list.
+inline void ListByRows(const BlockedPairs& lists, int64_t block, int64_t begins[kBlockRows + 1], int32_t* other_rows) {
   // While pairs are placed, begins[r + 1] is where the next one of row r goes; in the end that is where r + 1 begins.
   int64_t counts[kBlockRows];
   CountRowPairs(lists, block, counts);
@@ -40,10 +41,11 @@ inline void ListByRows(const PairLists& lists, int64_t block, int64_t begins[kBl
     begins[r + 1] = before;
     before += counts[r];
   }
-  for (int64_t k = 0; k < lists.lists; ++k) {
+  for (int64_t k = 0; k < lists.list_count; ++k) {
     const PairList& list = lists.list[k];
     const int64_t end = list.begins[block + 1];
-    for (int64_t i = list.begins[block]; i < end; ++i) far[begins[RowInBlock(list.near[i]) + 1]++] = list.far[i];
+    for (int64_t i = list.begins[block]; i < end; ++i)
+      other_rows[begins[RowInBlock(list.block_rows[i]) + 1]++] = list.other_rows[i];
   }
 }
 

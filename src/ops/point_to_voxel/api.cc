@@ -101,8 +101,8 @@ void CheckNumbers(ArgCheck& check, const Arguments& args) {
 }
 
 void CheckLimits(ArgCheck& check, const Arguments& args) {
-  const std::initializer_list<TensorArg> all = {args.points,      args.cloud_begins, args.voxels,     args.means,
-                                                args.coordinates, args.num_points,   args.point_voxel};
+  const TensorList all = {args.points,      args.cloud_begins, args.voxels,     args.means,
+                          args.coordinates, args.num_points,   args.point_voxel};
   check.Dense(all).CountLimit(all);
   if (check.failed()) return;
   const int64_t points = args.points.desc->extent(0), clouds = args.clouds();
@@ -159,7 +159,7 @@ PointToVoxelProblem MakeProblem(const Arguments& args) {
   problem.clouds = args.clouds();
   problem.most_points = args.max_points > 0 ? args.max_points : INT64_MAX;
   problem.most_voxels = args.max_voxels > 0 ? args.max_voxels : INT64_MAX;
-  problem.room = args.coordinates.desc->extent(0);
+  problem.most_rows = args.coordinates.desc->extent(0);
   problem.ascending = args.order == DETOPS_VOXEL_ORDER_ASCENDING;
   problem.cloud_begins = static_cast<const int32_t*>(args.cloud_begins.data);
   problem.voxels = args.voxels.target;

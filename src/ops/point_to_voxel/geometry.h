@@ -56,7 +56,7 @@ class VoxelKeys {
   int shift(int field) const { return shift_[field]; }
   uint64_t Cloud(uint64_t key) const { return key >> shift_[dims_]; }
 
-  // Writes ..., z, y, x, behind the cloud if that is wanted.
+  // Writes ..., z, y, x, after the cloud if that is wanted.
   void Write(uint64_t key, bool with_cloud, int32_t* to) const {
     if (with_cloud) *to++ = static_cast<int32_t>(Cloud(key));
     for (int axis = dims_ - 1; axis >= 0; --axis) {

@@ -77,7 +77,7 @@ HWY_NOINLINE void MeansOf(const MeanRows& rows) {
   for (int64_t c = 0; c < columns; c += n) {
     const FeatureColumns<T> features(rows, c);
     int64_t row = 0;
-    // Rows that fit a vector are written with what comes behind them, as long as later rows overwrite that.
+    // Rows that fit a vector are written with what comes after them, as long as later rows overwrite that.
     if (columns < n) {
       for (; row * columns + n <= rows.count * columns; ++row) {
         StoreElements(features.Mean(rows.lists[row]), d, means + row * columns);

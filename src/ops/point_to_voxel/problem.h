@@ -27,7 +27,7 @@ struct PointToVoxelProblem {
   const int32_t* cloud_begins;  // [clouds + 1]; nullptr: one cloud, and no column for it
   int64_t most_points;          // kept in a voxel
   int64_t most_voxels;          // of a cloud
-  int64_t room;                 // M
+  int64_t most_rows;            // M
   bool ascending;
   // Results; nullptr: not wanted.
   void* voxels;          // [M, most_points, F]

@@ -38,18 +38,18 @@ void VoxelRows::LimitClouds(const PointToVoxelProblem& problem, const CloudRange
     first_rank_[cloud] = rank;
     first_row_[cloud] = count_;
     rank += voxels;
-    count_ += std::min({voxels, problem.most_voxels, problem.room - count_});
+    count_ += std::min({voxels, problem.most_voxels, problem.most_rows - count_});
   }
   first_row_[problem.clouds] = count_;
 }
 
 bool VoxelRows::Assign(const PointToVoxelProblem& problem, const CloudRanges& clouds, const Parallel& parallel,
-                       const GroupRoom& room, const VoxelGroups& groups) {
+                       const GroupScratch& scratch, const VoxelGroups& groups) {
   LimitClouds(problem, clouds, groups);
   if (!ByFirstPoint(problem, parallel, groups)) return false;
   if (!problem.ascending) return true;
-  return WordsOf64Bits(problem) ? SortByKey<uint64_t>(problem, parallel, room, groups)
-                                : SortByKey<unsigned __int128>(problem, parallel, room, groups);
+  return WordsOf64Bits(problem) ? SortByKey<uint64_t>(problem, parallel, scratch, groups)
+                                : SortByKey<unsigned __int128>(problem, parallel, scratch, groups);
 }
 
 bool VoxelRows::ByFirstPoint(const PointToVoxelProblem& problem, const Parallel& parallel, const VoxelGroups& groups) {
@@ -88,9 +88,9 @@ bool VoxelRows::ByFirstPoint(const PointToVoxelProblem& problem, const Parallel&
 }
 
 template <typename Word>
-bool VoxelRows::SortByKey(const PointToVoxelProblem& problem, const Parallel& parallel, const GroupRoom& room,
+bool VoxelRows::SortByKey(const PointToVoxelProblem& problem, const Parallel& parallel, const GroupScratch& scratch,
                           const VoxelGroups& groups) {
-  auto* const words = static_cast<Word*>(room.words);
+  auto* const words = static_cast<Word*>(scratch.words);
   const int row_bits = BitsToNumber(count_);
   const int key_bits = VoxelKeys(problem.dims, problem.grid, problem.clouds).bits();
   const int tasks = TasksFor(parallel, count_);
@@ -101,8 +101,8 @@ bool VoxelRows::SortByKey(const PointToVoxelProblem& problem, const Parallel& pa
     }
   });
   Word* sorted = nullptr;
-  if (!made || !SortByBits(parallel, words, static_cast<Word*>(room.spare), count_, row_bits, row_bits + key_bits,
-                           room.counters, &sorted)) {
+  if (!made || !SortByBits(parallel, words, static_cast<Word*>(scratch.spare), count_, row_bits, row_bits + key_bits,
+                           scratch.counters, &sorted)) {
     return false;
   }
   int32_t* const by_key = groups.led_group;  // of no use any more

@@ -14,9 +14,9 @@ class VoxelRows {
  public:
   void Take(const PointToVoxelProblem& problem, Arena& arena);
 
-  // `room` is free for use, and groups.led_group is afterwards undefined. False if the caller's runner failed.
+  // `scratch` is free for use, and groups.led_group is afterwards undefined. False if the caller's runner failed.
   [[nodiscard]] bool Assign(const PointToVoxelProblem& problem, const CloudRanges& clouds, const Parallel& parallel,
-                            const GroupRoom& room, const VoxelGroups& groups);
+                            const GroupScratch& scratch, const VoxelGroups& groups);
 
   int64_t count() const { return count_; }
   const int32_t* group_of_row() const { return group_of_row_; }
@@ -25,7 +25,7 @@ class VoxelRows {
   void LimitClouds(const PointToVoxelProblem& problem, const CloudRanges& clouds, const VoxelGroups& groups);
   bool ByFirstPoint(const PointToVoxelProblem& problem, const Parallel& parallel, const VoxelGroups& groups);
   template <typename Word>
-  bool SortByKey(const PointToVoxelProblem& problem, const Parallel& parallel, const GroupRoom& room,
+  bool SortByKey(const PointToVoxelProblem& problem, const Parallel& parallel, const GroupScratch& scratch,
                  const VoxelGroups& groups);
 
   int64_t count_ = 0;

@@ -110,18 +110,19 @@ class ResultWriter {
 RunResult PointToVoxel(const PointToVoxelProblem& problem, const Parallel& parallel, Scratch& scratch,
                        int64_t* voxel_num) {
   CloudRanges clouds;
-  GroupRoom room;
+  GroupScratch group_scratch;
   VoxelGroups groups;
   VoxelRows rows;
   const bool taken = TakeFromScratch(scratch, [&](Arena& arena) {
     clouds.Take(problem, arena);
-    room.Take(problem, arena);
+    group_scratch.Take(problem, arena);
     TakeGroups(problem, arena, groups);
     rows.Take(problem, arena);
   });
   if (!taken) return RunResult::kNoMemory;
   clouds.Set(problem);
-  if (!GroupPoints(problem, clouds, parallel, room, groups) || !rows.Assign(problem, clouds, parallel, room, groups) ||
+  if (!GroupPoints(problem, clouds, parallel, group_scratch, groups) ||
+      !rows.Assign(problem, clouds, parallel, group_scratch, groups) ||
       !ResultWriter(problem, groups, rows).Run(parallel)) {
     return RunResult::kRunnerFailed;
   }

@@ -9,7 +9,7 @@
 namespace detops::psroipool {
 namespace {
 
-constexpr int64_t kBehindPattern = 16;  // a vector that starts in the pattern may end behind it
+constexpr int64_t kAfterPattern = 16;  // a vector that starts in the pattern may end after it
 
 // Of one row that is not as usual; `channels` if all are fine.
 int64_t FirstBad(const int32_t* row, int64_t channels) {
@@ -22,7 +22,7 @@ int64_t FirstBad(const int32_t* row, int64_t channels) {
 
 }  // namespace
 
-int64_t PatternSize(const PsRoiPoolProblem& problem) { return problem.channels() + kBehindPattern; }
+int64_t PatternSize(const PsRoiPoolProblem& problem) { return problem.channels() + kAfterPattern; }
 
 void MakePattern(const PsRoiPoolProblem& problem, int32_t* pattern) {
   const int64_t channels = problem.channels();
@@ -32,7 +32,7 @@ void MakePattern(const PsRoiPoolProblem& problem, int32_t* pattern) {
         problem.channels_first ? i : i % problem.output_dim * problem.bins() + i / problem.output_dim;
     pattern[i] = static_cast<int32_t>(channel);
   }
-  for (int64_t i = 0; i < kBehindPattern; ++i) pattern[channels + i] = pattern[i % channels];
+  for (int64_t i = 0; i < kAfterPattern; ++i) pattern[channels + i] = pattern[i % channels];
 }
 
 bool WriteMappingChannel(const PsRoiPoolProblem& problem, const Parallel& parallel, int32_t* pattern) {

@@ -8,7 +8,7 @@
 
 namespace detops::psroipool {
 
-// Numbers of the pattern: the channels of one roi, and some of them again behind it.
+// Numbers of the pattern: the channels of one roi, and some of them again after it.
 int64_t PatternSize(const PsRoiPoolProblem& problem);
 
 void MakePattern(const PsRoiPoolProblem& problem, int32_t* pattern);

@@ -48,7 +48,7 @@ RunResult RoiAwarePoolDense(const BoxSearchProblem& search, const DensePool& poo
 // Compact results, with room for so many voxels and points.
 struct CompactPool {
   PoolSource source;
-  int64_t voxel_room, point_room;
+  int64_t most_voxels, most_points;
   int32_t* voxels;        // [V, 4]
   int32_t* voxel_begins;  // [V + 1]
   int32_t* pts_idx;       // [E]
@@ -64,7 +64,7 @@ struct CompactSizes {
 RunResult RoiAwareCount(const BoxSearchProblem& search, const Parallel& parallel, Scratch& scratch,
                         CompactSizes* sizes);
 
-// Writes nothing but *sizes if the room is too small, or points are 2^31 or more.
+// Writes nothing but *sizes if they are too few, or points are 2^31 or more.
 RunResult RoiAwarePoolCompact(const BoxSearchProblem& search, const CompactPool& pool, const Parallel& parallel,
                               Scratch& scratch, CompactSizes* sizes);
 

@@ -11,7 +11,7 @@ namespace detops::get_indice_pairs {
 
 // What a block of consecutive input sites meets under several offsets, and where the pairs go.
 //
-// Vectors are stored whole, so up to a vector behind the last pair is overwritten, but never more numbers than the
+// Vectors are stored whole, so up to a vector after the last pair is overwritten, but never more numbers than the
 // block has sites: a list that has room for one pair per site is safe.
 struct PairBlock {
   const int32_t* met;  // [slots][kBlockSites]: output index, or negative
@@ -21,7 +21,7 @@ struct PairBlock {
   const int64_t* offset_of;  // [slots]: kernel offset
   int32_t* list;             // where the first input index of offset 0 goes; the lists are 2 * row_length apart
   int32_t* counts;           // by kernel offset: pairs in the list; counted on
-  int64_t row_length;        // the output index goes this far behind
+  int64_t row_length;        // the output index goes this far after the input index
 };
 
 // A list of (key, value) with different keys in [0, universe), to be brought into ascending order of the keys.
@@ -33,7 +33,7 @@ struct ListToSort {
   int64_t universe;
   int32_t* spread;       // [universe], -1 before and afterwards
   int32_t* sorted_keys;  // room for `universe`; may be the place of the list itself
-  int64_t row_length;    // the values go this far behind
+  int64_t row_length;    // the values go this far after
 };
 
 struct IndicePairsKernels {
@@ -47,7 +47,7 @@ struct IndicePairsKernels {
   // The number of bits set in words[begin, end); ranks, if not nullptr, become `before` + the number in front.
   int64_t (*count_bits)(const uint64_t* words, int64_t begin, int64_t end, int64_t before, int32_t* ranks);
 
-  // The words of words[0, count) that are not 0, in their order, and their places; what stands behind them in kept and
+  // The words of words[0, count) that are not 0, in their order, and their places; what stands after them in kept and
   // places[0, count) is any number. Returns how many there are; *bits becomes the number of bits set.
   int64_t (*keep_words)(const uint64_t* words, int64_t count, uint64_t* kept, int32_t* places, int64_t* bits);
 

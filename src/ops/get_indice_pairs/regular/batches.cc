@@ -1,13 +1,13 @@
 // The regular convolution, one group of batches after the other. Sites of different batches never meet, so each thread
 // takes a group by itself, with a bit for every site of that group only: nothing is shared between threads, and the
-// bits stay near instead of growing with the number of batches. In between the words that are not 0 are kept as a list,
-// in the place where the words of all sites would be.
+// bits stay in the caches instead of growing with the number of batches. In between the words that are not 0 are kept
+// as a list, in the place where the words of all sites would be.
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "core/arena.h"
-#include "core/one_by_one.h"
+#include "core/dynamic_tasks.h"
 #include "ops/get_indice_pairs/lists.h"
 #include "ops/get_indice_pairs/regular/bits.h"
 #include "ops/get_indice_pairs/regular/pass.h"
@@ -16,15 +16,15 @@ namespace detops::get_indice_pairs {
 namespace {
 
 // What should stay in the second- or third-level cache.
-constexpr int64_t kNearWords = 1 << 18;  // 2 MiB
+constexpr int64_t kCachedWords = 1 << 18;  // 2 MiB
 
 int64_t BatchesOfGroup(const GetIndicePairsProblem& problem, int threads) {
   const int64_t words = DivideRoundUp(SitesOfBatch(problem), 64);
-  const int64_t near = std::max<int64_t>(1, kNearWords / words);
+  const int64_t fit = std::max<int64_t>(1, kCachedWords / words);
   // Enough groups that threads that finish early find something to do, but not too many.
   const int64_t even = std::max<int64_t>(1, problem.batch / (int64_t{4} * threads));
-  const int64_t most_groups = PairLists::TaskLimit(problem, static_cast<int>(kMaxBatchGroups));
-  return std::max(std::min(near, even), DivideRoundUp(problem.batch, most_groups));
+  const int64_t most_groups = PairListBuilder::TaskLimit(problem, static_cast<int>(kMaxBatchGroups));
+  return std::max(std::min(fit, even), DivideRoundUp(problem.batch, most_groups));
 }
 
 // A group of batches, as far as it is known.
@@ -46,11 +46,11 @@ class BatchGroups {
     group_words_ = DivideRoundUp(batches_ * SitesOfBatch(problem), 64) + 1;
   }
 
-  // Not if the words of all batches stay near together, nor if groups are so few that threads would be without work;
-  // and the memory of the workers must be there.
+  // Not if the words of all batches fit the caches together, nor if groups are so few that threads would be without
+  // work; and the memory of the workers must be there.
   bool AreWorthIt() const {
     const int64_t threads = parallel_.ThreadCount();
-    if (WordCount(problem_) < kNearWords / 4 || count_ < 2 * threads) return false;
+    if (WordCount(problem_) < kCachedWords / 4 || count_ < 2 * threads) return false;
     const int64_t own_bytes = workers_ * group_words_ * int64_t{sizeof(uint64_t) + sizeof(int32_t)} +
                               count_ * RegularPieces::BytesOfPiece(problem_);
     return MoreBytesFit(problem_, own_bytes);
@@ -67,7 +67,7 @@ class BatchGroups {
     *can_be_done = FindGroups();
     if (!*can_be_done) return RunResult::kDone;
     std::atomic<bool> in_order{true};
-    if (!RunOneByOne(parallel_, workers_, count_, [&](int worker, int64_t group) {
+    if (!RunDynamic(parallel_, workers_, count_, [&](int worker, int64_t group) {
           if (in_order.load(std::memory_order_relaxed) && !Mark(worker, static_cast<int>(group))) in_order = false;
         })) {
       return RunResult::kRunnerFailed;
@@ -80,15 +80,15 @@ class BatchGroups {
     pieces_.Place();
     // Appending computes, filling waits for memory: side by side they take less time than one after the other.
     const int64_t items = count_ + problem_.offsets;
-    const bool done = RunOneByOne(parallel_, workers_, items,
-                                  [&](int worker, int64_t item) {
-                                    const int64_t groups_before = item * count_ / items;
-                                    if ((item + 1) * count_ / items > groups_before) {
-                                      Append(worker, static_cast<int>(groups_before));
-                                    } else {
-                                      FillTail(problem_, item - groups_before);
-                                    }
-                                  }) &&
+    const bool done = RunDynamic(parallel_, workers_, items,
+                                 [&](int worker, int64_t item) {
+                                   const int64_t groups_before = item * count_ / items;
+                                   if ((item + 1) * count_ / items > groups_before) {
+                                     Append(worker, static_cast<int>(groups_before));
+                                   } else {
+                                     FillTail(problem_, item - groups_before);
+                                   }
+                                 }) &&
                       FillUnusedRows(problem_, parallel_, *outputs);
     return ResultOf(done);
   }
@@ -181,7 +181,7 @@ bool GetRegularPairsByBatch(const GetIndicePairsProblem& problem, const Parallel
   if (!groups.AreWorthIt()) return false;
   bool can_be_done = false;
   *result = groups.Run(scratch, count_only, outputs, &can_be_done);
-  // Where memory is short the other way may need less.
+  // Where memory is short the other algorithm may need less.
   return *result == RunResult::kDone ? can_be_done : *result != RunResult::kNoMemory;
 }
 

@@ -1,4 +1,4 @@
-// What the ways that keep a bit for every site of the output space have in common.
+// What the algorithms that keep a bit for every site of the output space have in common.
 #ifndef DETOPS_OPS_GET_INDICE_PAIRS_REGULAR_BITS_H_
 #define DETOPS_OPS_GET_INDICE_PAIRS_REGULAR_BITS_H_
 
@@ -71,7 +71,7 @@ class RegularPieces {
 };
 
 // Writes the coordinates of the sites whose bits are set in the word of the sites [first, first + 64) to rows from
-// `out` on; returns the row behind them.
+// `out` on; returns the row after them.
 int32_t* WriteSitesOfWord(const GetIndicePairsProblem& problem, int64_t first, uint64_t word, int32_t* out);
 
 }  // namespace detops::get_indice_pairs

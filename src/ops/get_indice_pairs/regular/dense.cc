@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/arena.h"
-#include "core/one_by_one.h"
+#include "core/dynamic_tasks.h"
 #include "ops/get_indice_pairs/lists.h"
 #include "ops/get_indice_pairs/regular/bits.h"
 #include "ops/get_indice_pairs/regular/pass.h"
@@ -77,7 +77,7 @@ RunResult MarkAndAppend(const GetIndicePairsProblem& problem, const Parallel& pa
     before[part] = kernels.count_bits(bits.words, range.begin, range.end, 0, nullptr);
   };
   if (!(memory.own_sets || ClearWords(parallel, bits.words, words)) ||
-      !RunOneByOne(parallel, workers, tasks, clear, mark) || !parallel.Run(parts, unite_and_count)) {
+      !RunDynamic(parallel, workers, tasks, clear, mark) || !parallel.Run(parts, unite_and_count)) {
     return RunResult::kRunnerFailed;
   }
   *outputs = 0;
@@ -109,7 +109,7 @@ RunResult MarkAndAppend(const GetIndicePairsProblem& problem, const Parallel& pa
 
 }  // namespace
 
-bool DenseWayFits(const GetIndicePairsProblem& problem) {
+bool FitsBitmap(const GetIndicePairsProblem& problem) {
   // The words are cleared, counted and looked through: worth it up to some hundred words per input.
   return RegularKernelsFit(problem) && WordCount(problem) <= 4096 + 128 * problem.sites && BitsFit(problem);
 }
@@ -123,7 +123,7 @@ int64_t DenseWorkspaceBytes(const GetIndicePairsProblem& problem) {
 RunResult GetRegularPairsDense(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
                                bool count_only, int64_t* outputs) {
   const int tasks =
-      PairLists::TaskLimit(problem, std::min(kMaxTasks, parallel.TaskCount(problem.sites, kMinTaskSites)));
+      PairListBuilder::TaskLimit(problem, std::min(kMaxTasks, parallel.TaskCount(problem.sites, kMinTaskSites)));
   const int workers = std::min(tasks, parallel.ThreadCount());
   const auto make = [&](Arena& arena) { return TaskMemory(problem, tasks, workers, arena); };
   return RunPass(scratch, make, [&](TaskMemory& memory) {

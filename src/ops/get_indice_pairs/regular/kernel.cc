@@ -1,4 +1,4 @@
-#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+#define DETOPS_ALSO_AVX512  // see core/simd_target.h
 
 #include "ops/get_indice_pairs/regular/kernel.h"
 
@@ -93,7 +93,7 @@ class RegularBlock {
     int32_t loaded[(kMaxSpatialDims + 1) * kPitch];
     int32_t site_numbers[kPitch];
     int32_t classes[kPitch];
-    // What stands behind the last site must be numbers, no more.
+    // What stands after the last site must be numbers, no more.
     for (int column = 0; column <= dims; ++column) std::fill_n(loaded + column * kPitch + sites, kBlockMargin, 0);
     Transpose(geometry.indices + first * (dims + 1), dims + 1, sites, loaded);
     for (int v = 0; v < sites + kBlockMargin; ++v) {

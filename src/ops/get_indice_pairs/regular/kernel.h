@@ -11,7 +11,7 @@ namespace detops::get_indice_pairs {
 // Input sites that are worked on together; what belongs to them stays in the first-level cache.
 inline constexpr int kBlockSites = 256;
 
-// Numbers behind those of a block that may be read, because ranges end in the middle of vectors.
+// Numbers after those of a block that may be read, because ranges end in the middle of vectors.
 inline constexpr int kBlockMargin = 16;
 
 // A set of sites as bits, and how many are set before each word.

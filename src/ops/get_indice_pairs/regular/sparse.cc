@@ -131,7 +131,7 @@ void WriteSites(const GetIndicePairsProblem& problem, const SiteWords& words, co
 
 // All outputs, once the words are known: `before` becomes the number of sites in the words before each.
 RunResult WritePairs(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteWords& words, int tasks,
-                     int32_t* before, PairLists& lists, int64_t outputs) {
+                     int32_t* before, PairListBuilder& lists, int64_t outputs) {
   int32_t rank = 0;
   for (int64_t i = 0; i < words.count(); ++i) {
     before[i] = rank;
@@ -176,12 +176,12 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
   for (int64_t i = 0; i < words.count(); ++i) *outputs += std::popcount(words.words()[i].bits);
   if (count_only || !OutputsFit(problem, *outputs)) return RunResult::kDone;
 
-  const int tasks = PairLists::TaskLimit(problem, parallel.TaskCount(problem.sites, kMinTaskSites));
+  const int tasks = PairListBuilder::TaskLimit(problem, parallel.TaskCount(problem.sites, kMinTaskSites));
   const auto make = [&](Arena& arena) {
     auto* const before = arena.Take<int32_t>(words.count());
-    return std::pair(before, PairLists(problem, tasks, arena));
+    return std::pair(before, PairListBuilder(problem, tasks, arena));
   };
-  return RunPass(scratch, make, [&](std::pair<int32_t*, PairLists>& made) {
+  return RunPass(scratch, make, [&](std::pair<int32_t*, PairListBuilder>& made) {
     auto& [before, lists] = made;
     return WritePairs(problem, parallel, words, tasks, before, lists, *outputs);
   });

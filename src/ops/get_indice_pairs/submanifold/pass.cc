@@ -5,7 +5,7 @@
 
 #include "core/arena.h"
 #include "core/checked_math.h"
-#include "core/one_by_one.h"
+#include "core/dynamic_tasks.h"
 #include "ops/get_indice_pairs/lists.h"
 #include "ops/get_indice_pairs/submanifold/rows.h"
 #include "ops/get_indice_pairs/submanifold/search.h"
@@ -36,7 +36,7 @@ struct TaskMemory {
   static int TasksFor(const GetIndicePairsProblem& problem, const Parallel& parallel) {
     const int wanted = parallel.TaskCount(problem.sites, kMinTaskSites);
     const auto tasks = std::min<int64_t>(wanted, int64_t{2} * parallel.ThreadCount());
-    return PairLists::TaskLimit(problem, static_cast<int>(tasks));
+    return PairListBuilder::TaskLimit(problem, static_cast<int>(tasks));
   }
 
   // As many threads as have room for their search.
@@ -55,15 +55,15 @@ struct TaskMemory {
   Arena SearchArena(int worker) const { return Arena(search + worker * search_bytes); }
 
   int tasks;
-  PairLists lists;
+  PairListBuilder lists;
   int64_t search_bytes;
   int workers;
   std::byte* search;   // [workers]
   bool* cleared;       // [workers]: the cells of its word search are
   int64_t sort_place;  // sites are sorted first and lists last, so all use the same place
-  WordSortRoom word_sort;
-  SiteSortRoom row_sort;
-  PairLists::SortRoom list_sort;
+  WordSortScratch word_sort;
+  SiteSortScratch row_sort;
+  PairListBuilder::SortScratch list_sort;
 };
 
 // The sites in ascending order: as words, or as rows where there are no words.
@@ -98,7 +98,7 @@ RunResult BuildOrderedSites(const GetIndicePairsProblem& problem, const Parallel
   return BuildSiteRows(problem, parallel, memory.row_sort, sites.rows);
 }
 
-// One call behind the sorting of its sites.
+// One call after the sorting of its sites.
 class Search {
  public:
   Search(const GetIndicePairsProblem& problem, const Parallel& parallel, const OrderedSites& sites, TaskMemory& memory)
@@ -118,11 +118,11 @@ class Search {
     OffsetGroups groups(problem_, searched_);
     while (groups.Next(group_)) {
       const auto search = [&](int worker, int64_t task) { SearchSites(worker, static_cast<int>(task)); };
-      if (!RunOneByOne(parallel_, memory_.workers, tasks_, search)) return false;
+      if (!RunDynamic(parallel_, memory_.workers, tasks_, search)) return false;
     }
     const auto copy_outputs = [&](int64_t task) { CopyOutputs(static_cast<int>(task)); };
-    const PairLists::OtherWork others(tasks_, copy_outputs);
-    PairLists& lists = memory_.lists;
+    const PairListBuilder::OtherWork others(tasks_, copy_outputs);
+    PairListBuilder& lists = memory_.lists;
     return sites_.ascending() ? lists.Finish(parallel_, mirrored_, others)
                               : lists.SortAndFinish(parallel_, mirrored_, others, sites_.order(), memory_.list_sort);
   }

@@ -41,7 +41,7 @@ class SitePieces {
     return std::any_of(counts_, counts_ + tasks_, [](int64_t count) { return count < 0; });
   }
 
-  // Brings what was found together, one task's behind the other's.
+  // Brings what was found together, one task's after the other's.
   template <typename T>
   void Join(T* array) const {
     T* end = array;

@@ -139,11 +139,11 @@ template <class PlaceOf>
 }
 
 template <typename Word>
-RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
+RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortScratch& scratch,
                        SiteRows& rows) {
   const int64_t sites = problem.sites;
   const Packing packing(problem);
-  auto* words = static_cast<Word*>(room.words);
+  auto* words = static_cast<Word*>(scratch.words);
   auto* spare = words + sites;
   const int tasks = SitePieces(parallel, sites).tasks();
   const bool packed = parallel.Run(tasks, [&](int task) {
@@ -159,10 +159,10 @@ RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& par
   });
   if (!packed) return RunResult::kRunnerFailed;
   Word* sorted = nullptr;
-  const int column_bits = room.last_in_column != nullptr ? packing.column_bits : 0;
+  const int column_bits = scratch.last_in_column != nullptr ? packing.column_bits : 0;
   if (!SortByBits(parallel, words, spare, sites, packing.index_bits + column_bits,
-                  packing.index_bits + packing.place_bits, room.counters, &sorted) ||
-      !CutIntoRows(parallel, sites, PlaceOfWord<Word>{sorted, packing}, room.last_in_column,
+                  packing.index_bits + packing.place_bits, scratch.counters, &sorted) ||
+      !CutIntoRows(parallel, sites, PlaceOfWord<Word>{sorted, packing}, scratch.last_in_column,
                    problem.axes[problem.dims - 1].input, rows)) {
     return RunResult::kRunnerFailed;
   }
@@ -186,7 +186,7 @@ SiteRows TakeSiteRows(const GetIndicePairsProblem& problem, Arena& arena) {
   return rows;
 }
 
-SiteSortRoom::SiteSortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
+SiteSortScratch::SiteSortScratch(const GetIndicePairsProblem& problem, Arena& arena) {
   const int64_t count = SaturatingMultiply(2, problem.sites);
   if (Packing(problem).fits_64()) {
     words = arena.Take<uint64_t>(count);
@@ -199,15 +199,15 @@ SiteSortRoom::SiteSortRoom(const GetIndicePairsProblem& problem, Arena& arena) {
   }
 }
 
-RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
+RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortScratch& scratch,
                         SiteRows& rows) {
   const bool tried = WithDims(problem.dims, [&]<int kDims>() {
     return CutIntoRows(parallel, problem.sites, PlaceOfInput<kDims>{problem}, nullptr, 0, rows);
   });
   if (!tried) return RunResult::kRunnerFailed;
   if (rows.ascending) return RunResult::kDone;
-  return Packing(problem).fits_64() ? SortIntoRows<uint64_t>(problem, parallel, room, rows)
-                                    : SortIntoRows<unsigned __int128>(problem, parallel, room, rows);
+  return Packing(problem).fits_64() ? SortIntoRows<uint64_t>(problem, parallel, scratch, rows)
+                                    : SortIntoRows<unsigned __int128>(problem, parallel, scratch, rows);
 }
 
 }  // namespace detops::get_indice_pairs

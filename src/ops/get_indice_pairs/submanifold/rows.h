@@ -27,15 +27,15 @@ SiteRows TakeSiteRows(const GetIndicePairsProblem& problem, Arena& arena);
 
 // Memory for bringing the sites into order: 16 or 32 bytes per site, and up to 6 MiB for looking for equal ones. It is
 // free again when the rows are built.
-struct SiteSortRoom {
-  SiteSortRoom(const GetIndicePairsProblem& problem, Arena& arena);
+struct SiteSortScratch {
+  SiteSortScratch(const GetIndicePairsProblem& problem, Arena& arena);
   void* words;  // [2][L]
   uint32_t* counters;
   int32_t* last_in_column = nullptr;  // [tasks][last extent]; nullptr if columns are sorted too
 };
 
 // Fills rows that have their memory. Columns ascend within a row if the input does or RowSearch needs it.
-RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortRoom& room,
+RunResult BuildSiteRows(const GetIndicePairsProblem& problem, const Parallel& parallel, const SiteSortScratch& scratch,
                         SiteRows& rows);
 
 }  // namespace detops::get_indice_pairs

@@ -227,11 +227,11 @@ void RowSearch::Merge(const LiveLine& live, int64_t begin, int64_t end, int32_t*
   const int64_t other_end = rows_.begins[live.other_row + 1];
   for (int slot = 0; slot < live.line->count; ++slot) {
     const int64_t delta = live.line->first_delta - slot * group_.dilation;
-    // The last site that the first one meets, or the one behind: all others of a heap of equal sites would be passed
+    // The last site that the first one meets, or the one after: all others of a heap of equal sites would be passed
     // again for every block.
-    const int32_t* const behind =
+    const int32_t* const after =
         std::upper_bound(rows_.columns + other_begin, rows_.columns + other_end, rows_.columns[begin] + delta);
-    int64_t other = std::max(behind - rows_.columns - 1, other_begin);
+    int64_t other = std::max(after - rows_.columns - 1, other_begin);
     for (int64_t s = begin; s < end; ++s) {
       const int64_t wanted = rows_.columns[s] + delta;
       while (other < other_end && rows_.columns[other] < wanted) ++other;

@@ -15,6 +15,21 @@
 namespace detops::get_indice_pairs {
 
 // Offsets that are searched together. A slot is the number of an offset among them.
+//
+// A kernel of 3 x 3 x 3, seen from a site at (z, y, x), as OffsetGroups::Next walks through it:
+//
+//             offset 0  1  2        line 0: delta (z, y) = (+1, +1), first_delta +1, slots 0 1 2   |
+//   z + 1            3  4  5        line 1:                (+1,  0)                  slots 3 4 5   | ring 0
+//                    6  7  8        line 2:                (+1, -1)                  slots 6 7 8   |
+//
+//                    9 10 11        line 3: delta (z, y) = ( 0, +1)                  slots 9 ...   |
+//   z               12 13 14        line 4:                ( 0,  0)                                | ring 1
+//                   15 16 17        line 5:                ( 0, -1)                                |
+//   ...
+// A line is a row of the kernel: its sites lie in one row of sites, `id_delta` rows on. Lines that differ on the last
+// axis but one only are a ring: as the search goes from row to row (y to y + 1), the row that was line 0's becomes line
+// 1's, so the tables of a ring are used round about: place = (y + delta) modulo ring_size. Lines and offsets that would
+// leave the space whatever the site is are left out; a kernel of more than kMaxSlots offsets takes several groups.
 struct OffsetGroup {
   static constexpr int kMaxSlots = 256;
 

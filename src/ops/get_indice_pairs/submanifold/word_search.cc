@@ -45,7 +45,7 @@ void WordSearch::Clear(Plane& plane) const {
   }
 }
 
-// Makes `plane` the one with this number and words. Each gives its first and last sites to the words beside it.
+// Makes `plane` the one with this number and words. Each gives its first and last sites to the words next to it.
 // Positions within a row are consecutive, so they follow from those of the word itself.
 void WordSearch::Insert(Plane& plane, int64_t number, int64_t begin, int64_t end) const {
   Clear(plane);
@@ -57,13 +57,13 @@ void WordSearch::Insert(Plane& plane, int64_t number, int64_t begin, int64_t end
   const uint64_t* const __restrict__ sites = words_.bits;
   const int32_t* const __restrict__ begins = words_.begins;
   const int own = geometry_.own_sites;
-  const bool beside = geometry_.reach > 0;
+  const bool shares = geometry_.reach > 0;
   for (int64_t word = begin; word < end; ++word) {
     const int64_t cell = CellOf(words_.ids[word], number);
     const uint64_t bits = sites[word];
     if (cells[cell] == 0) bases[cell] = begins[word];
     cells[cell] |= bits;
-    if (!beside) continue;
+    if (!shares) continue;
     if (const uint64_t before = bits << own; before != 0) {  // the sites `own` further on in the word before
       if (cells[cell - 1] == 0) bases[cell - 1] = begins[word];
       cells[cell - 1] |= before;

@@ -31,7 +31,8 @@ class WordSearch {
   void Append(int64_t begin, int64_t end, int32_t* list, int32_t* counts);
 
  private:
-  // A plane spread out. Cells hold the sites of their words and, in the first and last bits, sites of the words beside.
+  // A plane spread out. Cells hold the sites of their words and, in the first and last bits, sites of the words next to
+  // them.
   struct Plane {
     uint64_t* bits;      // [cells]
     int32_t* bases;      // [cells]: position of the lowest bit, if any is set

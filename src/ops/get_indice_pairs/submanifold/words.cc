@@ -57,19 +57,19 @@ template <class Same, class Collect>
 }
 
 RunResult SortIntoWords(const GetIndicePairsProblem& problem, const WordGeometry& geometry, const SiteKeys& keys,
-                        const Parallel& parallel, const WordSortRoom& room, SiteWords& words) {
+                        const Parallel& parallel, const WordSortScratch& scratch, SiteWords& words) {
   const int64_t sites = problem.sites;
   const int index_bits = BitsToNumber(sites);
   const int tasks = SitePieces(parallel, sites).tasks();
   const bool packed = parallel.Run(tasks, [&](int task) {
     const Range range = PieceOf(sites, tasks, task);
-    problem.kernels.words.pack_sites(keys, range.begin, range.end, index_bits, room.packed);
+    problem.kernels.words.pack_sites(keys, range.begin, range.end, index_bits, scratch.packed);
   });
   if (!packed) return RunResult::kRunnerFailed;
   const int low = index_bits + 6 + WordTables::kIdBits;
   const int high = index_bits + 6 + geometry.id_bits;
   uint64_t* sorted = nullptr;
-  if (!SortByBits(parallel, room.packed, room.packed + sites, sites, std::min(low, high), high, room.counters,
+  if (!SortByBits(parallel, scratch.packed, scratch.packed + sites, sites, std::min(low, high), high, scratch.counters,
                   &sorted)) {
     return RunResult::kRunnerFailed;
   }
@@ -79,7 +79,7 @@ RunResult SortIntoWords(const GetIndicePairsProblem& problem, const WordGeometry
                                              .index_bits = index_bits,
                                              .begin = range.begin,
                                              .end = range.end,
-                                             .tables = room.tables + task,
+                                             .tables = scratch.tables + task,
                                              .ids = words.ids,
                                              .bits = words.bits,
                                              .begins = words.begins,
@@ -120,7 +120,7 @@ SiteWords TakeSiteWords(const GetIndicePairsProblem& problem, Arena& arena) {
   return words;
 }
 
-WordSortRoom::WordSortRoom(const GetIndicePairsProblem& problem, const WordGeometry& geometry, Arena& arena) {
+WordSortScratch::WordSortScratch(const GetIndicePairsProblem& problem, const WordGeometry& geometry, Arena& arena) {
   const bool packable = geometry.fits && geometry.id_bits + 6 + BitsToNumber(problem.sites) <= 64;
   packed = packable ? arena.Take<uint64_t>(SaturatingMultiply(2, problem.sites)) : nullptr;
   counters = packable ? arena.Take<uint32_t>(kSortCounters) : nullptr;
@@ -128,7 +128,7 @@ WordSortRoom::WordSortRoom(const GetIndicePairsProblem& problem, const WordGeome
 }
 
 RunResult BuildSiteWords(const GetIndicePairsProblem& problem, const WordGeometry& geometry, const Parallel& parallel,
-                         const WordSortRoom& room, SiteWords& words) {
+                         const WordSortScratch& scratch, SiteWords& words) {
   const SiteKeys keys = KeysFor(problem, geometry);
   const int columns = problem.columns();
   const auto same_word = [&](int64_t i) {
@@ -146,8 +146,8 @@ RunResult BuildSiteWords(const GetIndicePairsProblem& problem, const WordGeometr
   };
   if (!CollectPieces(parallel, problem.sites, same_word, collect, words)) return RunResult::kRunnerFailed;
   words.ascending = words.distinct;
-  if (words.ascending || room.packed == nullptr) return RunResult::kDone;
-  return SortIntoWords(problem, geometry, keys, parallel, room, words);
+  if (words.ascending || scratch.packed == nullptr) return RunResult::kDone;
+  return SortIntoWords(problem, geometry, keys, parallel, scratch, words);
 }
 
 }  // namespace detops::get_indice_pairs

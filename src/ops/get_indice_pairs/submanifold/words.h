@@ -1,6 +1,6 @@
 // The input sites as words of bits: neighbours on the last axis side by side, in ascending order.
 //
-// A word has room for 48 to 64 sites of a row and, on both sides, for as many sites of the words beside it as a kernel
+// A word has room for 48 to 64 sites of a row and, on both sides, for as many sites of the words next to it as a kernel
 // reaches. So the sites that those of one word meet on a line of the kernel are bits of one other word, shifted.
 #ifndef DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_WORDS_H_
 #define DETOPS_OPS_GET_INDICE_PAIRS_SUBMANIFOLD_WORDS_H_
@@ -20,7 +20,7 @@ struct WordGeometry {
   bool centred;         // the kernel is: offset K - 1 - k is the way back of offset k
   bool fits;            // sites can be words: a centred kernel that does not reach far, planes that are not too large
   int reach;            // of the kernel on the last axis
-  int own_sites;        // of a word, behind `reach` bits for others
+  int own_sites;        // of a word, after `reach` bits for others
   int64_t row_words;    // per row; the last one is a margin without sites of its own
   int64_t plane_rows;   // rows of a plane
   int64_t margin_rows;  // empty ones on both sides of a plane: the reach of the kernel there
@@ -48,8 +48,8 @@ struct SiteWords {
 SiteWords TakeSiteWords(const GetIndicePairsProblem& problem, Arena& arena);
 
 // Memory for bringing the sites into order: 16 bytes per site, and 1 MiB. It is free again when the words are built.
-struct WordSortRoom {
-  WordSortRoom(const GetIndicePairsProblem& problem, const WordGeometry& geometry, Arena& arena);
+struct WordSortScratch {
+  WordSortScratch(const GetIndicePairsProblem& problem, const WordGeometry& geometry, Arena& arena);
   uint64_t* packed;  // [2][L]; nullptr if a site does not fit, so input must be ascending
   uint32_t* counters;
   WordTables* tables;  // by task
@@ -58,7 +58,7 @@ struct WordSortRoom {
 // Fills words that have their memory. words.distinct remains false if there are equal sites, or if the input is not
 // ascending and cannot be sorted here.
 RunResult BuildSiteWords(const GetIndicePairsProblem& problem, const WordGeometry& geometry, const Parallel& parallel,
-                         const WordSortRoom& room, SiteWords& words);
+                         const WordSortScratch& scratch, SiteWords& words);
 
 }  // namespace detops::get_indice_pairs
 

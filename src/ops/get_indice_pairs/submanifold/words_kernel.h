@@ -67,11 +67,11 @@ struct WordsToSearch {
   const WordLine* lines;
   int line_count;
   int32_t** heads;     // where the next input position of each list goes; moves on
-  int64_t row_length;  // the output's index goes this far behind
+  int64_t row_length;  // the output's index goes this far after the input index
 };
 
 struct WordKernels {
-  // Returns the number of words, or -1 if the sites are not strictly ascending, the first one behind the last one
+  // Returns the number of words, or -1 if the sites are not strictly ascending, the first one after the last one
   // before them.
   int64_t (*collect_words)(const SitesToCollect& sites);
 
@@ -81,7 +81,7 @@ struct WordKernels {
   // Returns the number of words, or -1 if two sites are equal.
   int64_t (*rank_sites)(const SitesToRank& sites);
 
-  // Appends (position of the input, index of the output), ascending by position. One number behind the last pair may be
+  // Appends (position of the input, index of the output), ascending by position. One number after the last pair may be
   // overwritten, but never more numbers than there are sites.
   void (*search_words)(const WordsToSearch& words);
 };

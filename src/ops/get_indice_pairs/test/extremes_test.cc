@@ -54,6 +54,49 @@ TEST(GetIndicePairsExtremes, CountDoesNotWalkThroughTheKernel) {
   EXPECT_EQ(2, count);
 }
 
+// The largest kernel that can be counted: nobody walks through it, as only its front takes a site to an output.
+TEST(GetIndicePairsExtremes, CountWithALargeKernel) {
+  for (const bool submanifold : {false, true}) {
+    PairProblem problem = {{2, {4, 5, 7}, {INT_MAX, INT_MAX, 2}, {4, 5, 7}, {0, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+                           {{1, 3, 4, 6}, {0, 0, 0, 0}, {1, 2, 2, 1}, {0, 1, 1, 3}, {1, 0, 4, 0}}};
+    problem.convolution.submanifold = submanifold;
+    const ConvolutionDescriptor desc(problem);
+    // Offsets from input_space + pad on lead below 0.
+    for (size_t a = 0; a < 2; ++a) {
+      problem.convolution.filter_space[a] = problem.convolution.input_space[a] + problem.convolution.pad[a];
+    }
+    const PairCall call(problem, 4);
+    const Handle handle;
+    int64_t count = -1;
+    EXPECT_EQ(call.Count(handle, desc, &count), MLUOP_STATUS_SUCCESS) << handle.LastError();
+    EXPECT_EQ(count, problem.Expected().num_act_out);
+  }
+}
+
+// Numbers at the end of int32 are no fault: positions are added up beyond it. Sites at both ends of the space meet
+// outputs, or do not, as in the reference.
+TEST(GetIndicePairsExtremes, NumbersAtTheEndOfInt32) {
+  const Handle handle(DETOPS_PROFILE_FULL, 1);
+  ConvolutionDescriptor desc;
+  for (const int64_t pad : {0, 1, 2, INT_MAX - 1, INT_MAX}) {
+    for (const int64_t dilation : {1, INT_MAX / 2, INT_MAX - 1, INT_MAX}) {
+      for (const int64_t stride : {1, 2, INT_MAX - 1, INT_MAX}) {
+        for (const int32_t extent : {5, INT_MAX - 1, INT_MAX}) {
+          for (const char* mode : {"regular", "transposed", "submanifold"}) {
+            PairProblem problem = {{1, {extent, 2}, {3, 3}, {extent, 2}, {pad, 1}, {stride, 1}, {dilation, 1}},
+                                   {{0, 1, 0}, {0, extent - 1, 1}, {0, 0, 1}, {0, 3, 1}, {0, extent / 2, 0}}};
+            problem.convolution.submanifold = mode[0] == 's';
+            problem.convolution.transposed = mode[0] == 't';
+            if (mode[0] == 's' && stride != 1) continue;
+            ExpectPairs(handle, desc, problem, problem.Expected());
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
 // More threads than any call has tasks, all of them the caller's own.
 TEST(GetIndicePairsExtremes, ThousandsOfThreads) {
   Handle handle(DETOPS_PROFILE_CONTRACT, 5000);

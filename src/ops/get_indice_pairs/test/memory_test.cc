@@ -1,5 +1,5 @@
 // get_indice_pairs and memory: how much it takes beside its tensors, measured as the system counts it, whatever the
-// size of the space; that a handle does not grow; and that the workspace may hold anything and lie anywhere.
+// size of the space; and that a handle does not grow.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -323,65 +323,6 @@ TEST_F(GetIndicePairsMemory, AHandleDoesNotGrow) {
   EXPECT_LE(measured.pairs_bytes, kMebibyte / 2);
   EXPECT_GT(measured.outputs, kCalls / 20) << "no call was refused";
   EXPECT_LT(measured.outputs, kCalls / 2) << "most calls were refused";
-}
-
-// ---- the workspace ----
-
-std::vector<PairProblem> WorkspaceProblems() {
-  std::vector<PairProblem> problems;
-  for (const bool submanifold : {false, true}) {
-    for (const bool shuffled : {false, true}) {
-      for (const int64_t sites : {1, 50, 3000}) {
-        problems.push_back(SpreadProblem(sites, {20, 30, 40}, 3, submanifold, Spread::kRandom, shuffled));
-      }
-      problems.push_back(SpreadProblem(500, kSpaces[2], 3, submanifold, Spread::kRandom, shuffled));
-    }
-  }
-  return problems;
-}
-
-TEST(GetIndicePairsWorkspace, MayHoldAnything) {
-  Random random(1);
-  for (const PairProblem& problem : WorkspaceProblems()) {
-    SCOPED_TRACE(Describe(problem));
-    const IndicePairs expected = problem.Expected();
-    const ConvolutionDescriptor desc(problem);
-    ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
-      handle.SetThreads(2);
-      PairCall call(problem, expected.num_act_out);
-      size_t size = 0;
-      ASSERT_EQ(call.WorkspaceSize(handle, desc, &size), MLUOP_STATUS_SUCCESS);
-      const GuardedBuffer workspace(size);
-      auto* const bytes = static_cast<unsigned char*>(workspace.data());
-      // The fourth time it holds what the call before left there.
-      for (int round = 0; round < 4; ++round) {
-        if (round < 2) std::memset(bytes, round == 0 ? 0x00 : 0xFF, size);
-        for (size_t i = 0; round == 2 && i < size; ++i) bytes[i] = static_cast<unsigned char>(random.Between(0, 255));
-        for (Tensor* tensor : {&call.pairs, &call.out_indices, &call.num}) tensor->FillCanary();
-        ASSERT_EQ(call.Run(handle, desc, bytes, size), MLUOP_STATUS_SUCCESS) << handle.LastError();
-        ASSERT_EQ(Difference(call.pairs, expected.pairs), "") << "round " << round;
-        ASSERT_EQ(Difference(call.out_indices, expected.out_indices), "") << "round " << round;
-        ASSERT_EQ(Difference(call.num, expected.indice_num), "") << "round " << round;
-      }
-    });
-  }
-}
-
-TEST(GetIndicePairsWorkspace, AndTensorsMayLieAnywhere) {
-  for (const PairProblem& problem : WorkspaceProblems()) {
-    const IndicePairs expected = problem.Expected();
-    for (const Placement placement : {Placement::kAgainstEnd, Placement::kAgainstFront}) {
-      for (const size_t offset : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 13u, 31u}) {
-        const CallOptions options = {placement, offset % 4, offset};
-        ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
-          handle.SetThreads(2);
-          ConvolutionDescriptor desc;
-          ExpectPairs(handle, desc, problem, expected, options);
-        });
-        if (HasFatalFailure()) return;
-      }
-    }
-  }
 }
 
 }  // namespace

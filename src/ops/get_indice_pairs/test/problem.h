@@ -14,7 +14,6 @@
 #include <random>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -297,29 +296,6 @@ inline IndicePairs RunPairs(const Handle& handle, const PairProblem& problem) {
   Must(call.Run(handle, desc, size > 0 ? workspace.data() : nullptr, size), "mluOpGetIndicePairs");
   return {Numbers(call.pairs), Numbers(call.out_indices), Numbers(call.num), desc.NumActOut()};
 }
-
-// A caller's way to run work: backwards on the caller's thread, or all pieces at once on new threads.
-struct CallersRunner {
-  bool own_threads = false;
-  int calls = 0;
-  int tasks = 0;
-
-  static int Run(void* opaque, detopsTask_t task, void* context, int count) {
-    CallersRunner& self = *static_cast<CallersRunner*>(opaque);
-    ++self.calls;
-    self.tasks += count;
-    std::vector<std::thread> threads;
-    for (int i = count - 1; i >= 0; --i) {
-      if (self.own_threads) {
-        threads.emplace_back(task, context, i);
-      } else {
-        task(context, i);
-      }
-    }
-    for (std::thread& thread : threads) thread.join();
-    return 0;
-  }
-};
 
 // ---- coordinates ----
 

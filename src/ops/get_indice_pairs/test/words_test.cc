@@ -1,12 +1,13 @@
-// Submanifold convolutions where sites are words of bits: rows that end at, before and behind the ends of words, every
-// reach of a kernel, planes that are missing, keys of more than 32 and more than 64 bits, and equal sites. The results
-// are compared with the reference on every target and number of threads.
+// Submanifold convolutions where sites are words of bits: neighbours in other words, planes that are missing, keys of
+// more than 32 and more than 64 bits, and equal sites. The results are compared with the reference on every target and
+// number of threads. Rows of every length and kernels of every reach are samples of the catalogue.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "ops/get_indice_pairs/test/problem.h"
+#include "support/runner.h"
 
 namespace detops_test {
 namespace {
@@ -44,41 +45,6 @@ void AddSites(int64_t count, Random& random, PairProblem& problem) {
   for (int64_t i = 0; i < count; ++i) problem.sites.push_back(RandomSite(random, problem.convolution));
 }
 
-class GetIndicePairsWords : public testing::TestWithParam<int64_t> {};  // the reach on the last axis
-
-// Longer reaches than 8 have no words; kernels that reach as far by dilation must not differ.
-INSTANTIATE_TEST_SUITE_P(Reach, GetIndicePairsWords, testing::Range<int64_t>(0, 11));
-
-TEST_P(GetIndicePairsWords, RowsOfEveryLength) {
-  const int64_t reach = GetParam();
-  const int64_t own_sites = 64 - 2 * reach;
-  Random random(100 + static_cast<uint64_t>(reach));
-  for (const int64_t width : {int64_t{1}, reach + 1, own_sites - 1, own_sites, own_sites + 1, own_sites + reach,
-                              2 * own_sites - 1, 2 * own_sites, 3 * own_sites + 5}) {
-    for (const int64_t dilation : {int64_t{1}, std::max<int64_t>(reach, 1)}) {
-      const int64_t filter = 2 * (reach / dilation) + 1;
-      PairProblem problem = Centred(2, {2, 3, width}, {3, 3, filter}, {1, 1, dilation});
-      AddSites(6 * width, random, problem);
-      ExpectInBothOrders(problem, random);
-      if (HasFailure()) return;
-    }
-  }
-}
-
-TEST_P(GetIndicePairsWords, EveryNumberOfAxes) {
-  const int64_t filter = 2 * GetParam() + 1;
-  Random random(200 + static_cast<uint64_t>(filter));
-  for (size_t axes = 1; axes <= 4; ++axes) {
-    std::vector<int64_t> space = {3, 4, 5, 150}, filters = {3, 1, 5, filter}, dilations = {1, 1, 2, 1};
-    const auto dropped = static_cast<std::ptrdiff_t>(4 - axes);
-    for (auto* list : {&space, &filters, &dilations}) list->erase(list->begin(), list->begin() + dropped);
-    PairProblem problem = Centred(3, space, filters, dilations);
-    AddSites(400, random, problem);
-    ExpectInBothOrders(problem, random);
-    if (HasFailure()) return;
-  }
-}
-
 // Sites at the first and last columns of words only, whose neighbours belong to other words.
 TEST(GetIndicePairsWordEdges, NeighboursInOtherWords) {
   Random random(300);
@@ -103,22 +69,6 @@ TEST(GetIndicePairsWordEdges, MissingPlanes) {
   ExpectInBothOrders(problem, random);
 }
 
-// Enough sites that several tasks have words, planes and rows in common.
-TEST(GetIndicePairsWordEdges, ManyTasks) {
-  Random random(500);
-  PairProblem problem = Centred(2, {4, 40, 500}, {3, 3, 3}, {1, 1, 1});
-  AddSites(60'000, random, problem);
-  ExpectInBothOrders(problem, random);
-}
-
-// So few that one task searches, but several threads finish the lists.
-TEST(GetIndicePairsWordEdges, OneTask) {
-  Random random(550);
-  PairProblem problem = Centred(1, {4, 40, 100}, {3, 3, 3}, {1, 1, 1});
-  AddSites(5000, random, problem);
-  ExpectInBothOrders(problem, random);
-}
-
 // Numbers of threads that no machine has, given to a caller's runner, which runs everything by itself.
 TEST(GetIndicePairsWordEdges, AnyNumberOfThreads) {
   Random random(560);
@@ -129,9 +79,9 @@ TEST(GetIndicePairsWordEdges, AnyNumberOfThreads) {
   one.sites.resize(1);
   for (const int threads : {256, 5000, 1 << 30, std::numeric_limits<int>::max()}) {
     Handle handle(DETOPS_PROFILE_FULL, 1);
-    CallersRunner runner;
+    Runner runner;
     handle.SetThreads(threads);
-    handle.SetRunner(CallersRunner::Run, &runner);
+    handle.SetRunner(Runner::Run, &runner);
     ConvolutionDescriptor desc;
     for (const PairProblem& problem : {one, many}) ExpectPairs(handle, desc, problem, problem.Expected());
     PairProblem shuffled = many;

@@ -102,7 +102,7 @@ mluOpStatus_t CheckDataAndRun(const Call& call, ArgCheck& check, const Arguments
                                       .filters = filters.data,
                                       .target = input_grad.target,
                                       .target_rows = input_grad.desc->extent(0),
-                                      .finish = {}};
+                                      .epilogue = {}};
   const ConvolutionPairs lists = MakePairs(pairs, empty, problem.target_rows, problem.source_rows);
   return RunRecorded(call, case_name, describe,
                      [&] { return RunConvolution(call, problem, lists, pairs.inverted() ? 1 : 0); });

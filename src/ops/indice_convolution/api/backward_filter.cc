@@ -92,14 +92,14 @@ mluOpStatus_t CheckDataAndRun(const Call& call, ArgCheck& check, const Arguments
   }
   // Blocks are made of the input side, on which lists of mluOpGetIndicePairs are always in order. That is the features'
   // side, or the gradient's if the convolution was inverse.
-  const OuterProductsProblem problem = {.type = features.desc->type,
-                                        .filter = MatricesOf(check, *filters_grad.desc),
-                                        .left = features.data,
-                                        .left_rows = features.desc->extent(0),
-                                        .right = output_grad.data,
-                                        .right_rows = output_grad.desc->extent(0),
-                                        .left_is_far = pairs.inverted(),
-                                        .filters = filters_grad.target};
+  const FilterGradientProblem problem = {.type = features.desc->type,
+                                         .filter = MatricesOf(check, *filters_grad.desc),
+                                         .left = features.data,
+                                         .left_rows = features.desc->extent(0),
+                                         .right = output_grad.data,
+                                         .right_rows = output_grad.desc->extent(0),
+                                         .left_is_other = pairs.inverted(),
+                                         .filters = filters_grad.target};
   const ConvolutionPairs lists = MakePairs(pairs, empty, problem.left_rows, problem.right_rows);
   return RunRecorded(call, case_name, describe, [&] { return RunConvolution(call, problem, lists, 0); });
 }

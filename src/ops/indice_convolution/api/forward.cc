@@ -109,7 +109,7 @@ mluOpStatus_t CheckDataAndRun(const Call& call, ArgCheck& check, const Arguments
                                       .filters = filters.data,
                                       .target = out.target,
                                       .target_rows = out.desc->extent(0),
-                                      .finish = {bias.data, residual.data, activation, negative_slope}};
+                                      .epilogue = {bias.data, residual.data, activation, negative_slope}};
   const ConvolutionPairs lists = MakePairs(pairs, empty, problem.source_rows, problem.target_rows);
   return RunRecorded(call, case_name, describe,
                      [&] { return RunConvolution(call, problem, lists, pairs.inverted() ? 0 : 1); });

@@ -16,13 +16,13 @@ constexpr int64_t kMaxRows = int64_t{1} << 31;
 RunResult MakeRulebook(const Call& call, const IndicePairs& pairs, detopsRulebookStruct* rulebook, BadIndex* bad) {
   const Parallel& parallel = call.handle()->parallel;
   const auto make = [&](Arena& arena) {
-    const PairListsMemory by_input(pairs, 0, parallel, arena), by_output(pairs, 1, parallel, arena);
+    const BlockedPairsMemory by_input(pairs, 0, parallel, arena), by_output(pairs, 1, parallel, arena);
     return std::array{by_input, by_output};
   };
-  return RunPass(call.handle()->scratch, make, [&](const std::array<PairListsMemory, 2>& memory) {
-    PairLists lists[2];
+  return RunPass(call.handle()->scratch, make, [&](const std::array<BlockedPairsMemory, 2>& memory) {
+    BlockedPairs lists[2];
     for (int side = 0; side < 2; ++side) {
-      const RunResult made = MakePairLists(pairs, side, parallel, memory[side], &lists[side], bad);
+      const RunResult made = MakeBlockedPairs(pairs, side, parallel, memory[side], &lists[side], bad);
       if (made != RunResult::kDone || bad->position >= 0) return made;
     }
     return FillRulebook(lists, rulebook) ? RunResult::kDone : RunResult::kNoMemory;

@@ -1,6 +1,7 @@
-// Outer products of rows where they lie: see IsOuterInPlace. Not in the file of the packed ones, because compilers are
-// left free here to put instructions into another order (src/CMakeLists.txt), for addresses are computed on the way.
-#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+// Outer products of rows where they lie: see ReadsRowsInPlace. Not in the file of the packed ones, because compilers
+// are left free here to put instructions into another order (src/CMakeLists.txt), as addresses are computed
+// between the products.
+#define DETOPS_ALSO_AVX512  // see core/simd_target.h
 
 #include <algorithm>
 
@@ -11,7 +12,7 @@
 #define HWY_TARGET_INCLUDE "ops/indice_convolution/filters/in_place_kernel.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "ops/indice_convolution/filters/outer-inl.h"
+#include "ops/indice_convolution/filters/groups-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
@@ -19,7 +20,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <typename T>
-void AddInPlaceOf(const OuterProductsPart& part) {
+void AddInPlaceOf(const FilterGradientPart& part) {
   const hn::ScalableTag<T> d;
   const FilterMatrices& filter = part.problem->filter;
   const PartPairs<T> all(part);
@@ -35,7 +36,7 @@ void AddInPlaceOf(const OuterProductsPart& part) {
 
 }  // namespace
 
-AddOuterProductsOfPart AddInPlaceOn(bool in_double) { return in_double ? AddInPlaceOf<double> : AddInPlaceOf<float>; }
+AddPartProducts AddInPlaceOn(bool in_double) { return in_double ? AddInPlaceOf<double> : AddInPlaceOf<float>; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace detops::indice_convolution

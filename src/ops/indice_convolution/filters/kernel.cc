@@ -1,4 +1,4 @@
-#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+#define DETOPS_ALSO_AVX512  // see core/simd_target.h
 
 #include "ops/indice_convolution/filters/kernel.h"
 
@@ -14,7 +14,7 @@
 #define HWY_TARGET_INCLUDE "ops/indice_convolution/filters/kernel.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "ops/indice_convolution/filters/outer-inl.h"
+#include "ops/indice_convolution/filters/groups-inl.h"
 #include "ops/indice_convolution/rows/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,7 +29,7 @@ class PackedRows {
   using C = Accumulator<T>;
 
   template <class D>
-  PackedRows(D d, const OuterProductsPart& part)
+  PackedRows(D d, const FilterGradientPart& part)
       : rows_(part.problem->filter.rows),
         columns_(part.problem->filter.columns),
         groups_(rows_, kPackedChannels),
@@ -57,7 +57,7 @@ class PackedRows {
     const C* row = row_;
     bool ready = false;
     if constexpr (std::is_same_v<T, C>) {
-      ready = left_end_ - from >= rows_ + kPackedSlot;  // slots are filled behind the last channel
+      ready = left_end_ - from >= rows_ + kPackedSlot;  // slots are filled after the last channel
       if (ready) row = from;
     }
     if (!ready) ConvertRow(d, from, rows_, left_end_, row_);
@@ -98,7 +98,7 @@ class PackedRows {
 };
 
 template <typename T>
-void AddPackedOf(const OuterProductsPart& part) {
+void AddPackedOf(const FilterGradientPart& part) {
   const hn::ScalableTag<Accumulator<T>> d;
   const FilterMatrices& filter = part.problem->filter;
   const PartPairs<T> all(part);
@@ -142,7 +142,7 @@ void StoreOf(const FilterMatrices& filter, const void* sums, int64_t distance, i
 }
 
 template <typename T>
-OuterProductsKernels KernelsOf() {
+FilterGradientKernels KernelsOf() {
   const hn::ScalableTag<Accumulator<T>> d;
   return {static_cast<int64_t>(hn::Lanes(d)),
           sizeof(Accumulator<T>),
@@ -156,7 +156,7 @@ OuterProductsKernels KernelsOf() {
 
 }  // namespace
 
-OuterProductsKernels OuterProductsKernelsOf(mluOpDataType_t type) {
+FilterGradientKernels FilterGradientKernelsOf(mluOpDataType_t type) {
   return WithElementType(type, []<typename T>() { return KernelsOf<T>(); });
 }
 
@@ -167,11 +167,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace detops::indice_convolution {
 
-HWY_EXPORT(OuterProductsKernelsOf);
+HWY_EXPORT(FilterGradientKernelsOf);
 
-OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type, const FilterMatrices& filter) {
-  if (GainsByWideVectors(filter)) return DETOPS_DISPATCH(OuterProductsKernelsOf)(type);
-  return DETOPS_DISPATCH_NARROW(OuterProductsKernelsOf)(type);
+FilterGradientKernels ChooseFilterGradientKernels(mluOpDataType_t type, const FilterMatrices& filter) {
+  if (GainsByAvx512(filter)) return DETOPS_DISPATCH(FilterGradientKernelsOf)(type);
+  return DETOPS_DISPATCH_UP_TO_AVX2(FilterGradientKernelsOf)(type);
 }
 
 }  // namespace detops::indice_convolution

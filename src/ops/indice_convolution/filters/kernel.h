@@ -1,4 +1,22 @@
-// The vector part of the outer products: plain structs in.
+// The vector part of the filter's gradient: plain structs in.
+//
+// How a call is cut, from the outside in:
+//
+//   blocks of the input side |<-- segment 0 -->|<-- segment 1 -->| ... |    a matrix of sums per offset and segment;
+//                            |  batch  | batch |  batch  | batch |          they are added in order at the end
+//   lists (one per offset)   |<- group of lists ->|<- group of lists ->|    a task is one segment x one group of lists
+//
+//   for each batch of blocks, for each list of the group: its pairs, a chunk of 64 to 256 at a time
+//
+//     left rows of the chunk, as columns         right rows of the chunk              sums of the offset
+//       pairs ->                                   columns ->                           columns ->
+//     +---------------------------+              +--------+--------+  pairs           +--------+--------+
+//     | group: up to 6 channels   |      x       | panel: | panel  |    |      +=     | 6 rows | 6 rows |
+//     +---------------------------+              | 2 to 4 |        |    v             +--------+--------+
+//     | group: up to 6 channels   |              | vectors|        |                  | 6 rows | 6 rows |
+//     +---------------------------+              +--------+--------+                  +--------+--------+
+//
+//   microkernel-inl.h: one group times one panel; the 6 x 2 vectors of sums stay in registers along the pairs.
 #ifndef DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_KERNEL_H_
 #define DETOPS_OPS_INDICE_CONVOLUTION_FILTERS_KERNEL_H_
 
@@ -11,7 +29,7 @@
 namespace detops::indice_convolution {
 
 // Pairs that are worked on together: their right rows stay in the L1 cache panel by panel, their left rows in the L2.
-inline constexpr int64_t kOuterChunk = 128;
+inline constexpr int64_t kCopiedChunk = 128;
 
 // Pairs whose products are summed up in registers before they are added to the matrix, where rows are not copied.
 inline constexpr int64_t kInPlaceChunk = 256;
@@ -24,25 +42,25 @@ inline bool HasFewChannels(const FilterMatrices& filter) {
 
 // True if the rows are read where they are. Rows of few channels lie close together, and copies would cost more than
 // they bring. With vectors of 64 bytes that holds for all: they do so much with each number of a row that its address
-// costs nothing. Rows must be whole vectors, as nothing behind a row is read.
-inline bool IsOuterInPlace(const FilterMatrices& filter, int64_t lanes, int64_t sum_size, bool converts) {
+// costs nothing. Rows must be whole vectors, as nothing after a row is read.
+inline bool ReadsRowsInPlace(const FilterMatrices& filter, int64_t lanes, int64_t sum_size, bool converts) {
   return !converts && filter.columns % lanes == 0 && (HasFewChannels(filter) || lanes * sum_size >= 64);
 }
 
 // Adds the products of the pairs of blocks [first, last) under one offset.
-struct OuterProductsPart {
-  const OuterProductsProblem* problem;
+struct FilterGradientPart {
+  const FilterGradientProblem* problem;
   const PairList* list;
   const PairList* next;  // whose pairs come next, or nullptr
   int64_t first;
   int64_t last;
   void* sums;     // the offset's matrix as panels
-  int64_t chunk;  // pairs that are copied together, at most kOuterChunk; not used in place
+  int64_t chunk;  // pairs that are copied together, at most kCopiedChunk; not used in place
   void* left;     // room for their rows, see PackedLeftNumbers
   void* right;    // see PackedRightNumbers
 };
 
-using AddOuterProductsOfPart = void (*)(const OuterProductsPart& part);
+using AddPartProducts = void (*)(const FilterGradientPart& part);
 
 // A row that is converted before it is packed, and the groups.
 inline int64_t PackedLeftNumbers(int64_t channels, int64_t chunk, int64_t lanes, int64_t number_size) {
@@ -56,16 +74,16 @@ inline int64_t PackedRightNumbers(int64_t channels, int64_t chunk, int64_t lanes
   return SaturatingMultiply(most_panels, PackedDistance(chunk, lanes, number_size));
 }
 
-struct OuterProductsKernels {
+struct FilterGradientKernels {
   int64_t lanes;
   int64_t sum_size;  // bytes of a sum
   bool converts;     // the tensors' type is not that of the sums
 
-  AddOuterProductsOfPart add_products;  // copies rows
+  AddPartProducts add_products;  // copies rows
   // The same for tensors that have been converted.
-  AddOuterProductsOfPart add_products_of_numbers;
-  // See IsOuterInPlace.
-  AddOuterProductsOfPart add_products_in_place;
+  AddPartProducts add_products_of_numbers;
+  // See ReadsRowsInPlace.
+  AddPartProducts add_products_in_place;
 
   // Elements [begin, end) of a tensor in the type of the sums, at the same places.
   void (*convert)(const void* tensor, int64_t begin, int64_t end, void* numbers);
@@ -77,7 +95,7 @@ struct OuterProductsKernels {
 };
 
 // The present SIMD target's; ask once per call.
-OuterProductsKernels ChooseOuterProductsKernels(mluOpDataType_t type, const FilterMatrices& filter);
+FilterGradientKernels ChooseFilterGradientKernels(mluOpDataType_t type, const FilterMatrices& filter);
 
 }  // namespace detops::indice_convolution
 

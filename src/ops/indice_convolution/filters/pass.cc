@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/one_by_one.h"
+#include "core/dynamic_tasks.h"
 
 namespace detops::indice_convolution {
 namespace {
@@ -32,23 +32,25 @@ constexpr int64_t kMinFlops = 256 << 10;
 
 }  // namespace
 
-OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterProductsKernels& kernels, int64_t blocks,
-                             int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena)
+FilterGradient::FilterGradient(const FilterGradientProblem& problem, const FilterGradientKernels& kernels,
+                               int64_t blocks, int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena)
     : problem_(problem), kernels_(kernels) {
-  whole_ =
+  convert_once_ =
       kernels_.converts && ConvertsWholeTensors(problem.filter, std::max(problem.left_rows, problem.right_rows), pairs);
-  numbers_[0] = arena.Take<std::byte>(whole_ ? problem.left_rows * problem.filter.rows * kernels_.sum_size : 0);
-  numbers_[1] = arena.Take<std::byte>(whole_ ? problem.right_rows * problem.filter.columns * kernels_.sum_size : 0);
-  if (whole_) {
-    problem_.left = numbers_[0];
-    problem_.right = numbers_[1];
+  source_as_sums_[0] =
+      arena.Take<std::byte>(convert_once_ ? problem.left_rows * problem.filter.rows * kernels_.sum_size : 0);
+  source_as_sums_[1] =
+      arena.Take<std::byte>(convert_once_ ? problem.right_rows * problem.filter.columns * kernels_.sum_size : 0);
+  if (convert_once_) {
+    problem_.left = source_as_sums_[0];
+    problem_.right = source_as_sums_[1];
     kernels_.add_products = kernels_.add_products_of_numbers;
     kernels_.converts = false;
     tensors_[0] = problem.left;
     tensors_[1] = problem.right;
   }
   const int64_t padded = PaddedColumns(problem.filter.columns, kernels_.lanes);
-  in_place_ = IsOuterInPlace(problem.filter, kernels_.lanes, kernels_.sum_size, kernels_.converts);
+  in_place_ = ReadsRowsInPlace(problem.filter, kernels_.lanes, kernels_.sum_size, kernels_.converts);
   if (in_place_) kernels_.add_products = kernels_.add_products_in_place;
   matrix_bytes_ = SaturatingMultiply(SaturatingMultiply(problem.filter.rows, padded), kernels_.sum_size);
   const int64_t segment_bytes = std::max<int64_t>(SaturatingMultiply(lists, matrix_bytes_), 1);
@@ -69,7 +71,7 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
   batch_blocks_ = in_place_ ? kBatchBlocksInPlace : std::max<int64_t>(fit, 1);
   workers_ = static_cast<int>(std::min(threads, segments_ * list_groups_));
   sums_ = arena.Take<std::byte>(SaturatingMultiply(segments_, SaturatingMultiply(lists, matrix_bytes_)));
-  chunk_ = in_place_ ? 0 : std::min(kOuterChunk, pairs);
+  chunk_ = in_place_ ? 0 : std::min(kCopiedChunk, pairs);
   const auto packed_bytes = [&](int64_t numbers) {
     return in_place_ ? 0 : SaturatingAdd(SaturatingMultiply(numbers, kernels_.sum_size), 63) / 64 * 64;
   };
@@ -79,13 +81,14 @@ OuterProducts::OuterProducts(const OuterProductsProblem& problem, const OuterPro
   right_ = arena.Take<std::byte>(SaturatingMultiply(workers_, right_bytes_));
 }
 
-bool OuterProducts::AddUp(const PairLists& lists, const Parallel& parallel) const {
+bool FilterGradient::AddUp(const BlockedPairs& lists, const Parallel& parallel) const {
   const int64_t units = segments_ * list_groups_;
-  return RunOneByOne(parallel, workers_, units, [&](int worker, int64_t unit) {
+  return RunDynamic(parallel, workers_, units, [&](int worker, int64_t unit) {
     const int64_t segment = unit / list_groups_;
     const Range blocks = PieceOf(lists.blocks, static_cast<int>(segments_), static_cast<int>(segment));
-    const Range group = PieceOf(lists.lists, static_cast<int>(list_groups_), static_cast<int>(unit % list_groups_));
-    std::byte* const sums = sums_ + segment * lists.lists * matrix_bytes_;
+    const Range group =
+        PieceOf(lists.list_count, static_cast<int>(list_groups_), static_cast<int>(unit % list_groups_));
+    std::byte* const sums = sums_ + segment * lists.list_count * matrix_bytes_;
     std::memset(sums + group.begin * matrix_bytes_, 0, static_cast<size_t>((group.end - group.begin) * matrix_bytes_));
     for (int64_t first = blocks.begin; first < blocks.end; first += batch_blocks_) {
       const int64_t last = std::min(first + batch_blocks_, blocks.end);
@@ -98,7 +101,7 @@ bool OuterProducts::AddUp(const PairLists& lists, const Parallel& parallel) cons
   });
 }
 
-bool OuterProducts::Store(const PairLists& lists, const Parallel& parallel) const {
+bool FilterGradient::Store(const BlockedPairs& lists, const Parallel& parallel) const {
   const FilterMatrices& filter = problem_.filter;
   // A work item is a row of the matrix of an offset.
   const int64_t items = filter.offsets * filter.rows;
@@ -110,32 +113,32 @@ bool OuterProducts::Store(const PairLists& lists, const Parallel& parallel) cons
       const int64_t begin = item % filter.rows;
       const int64_t end = std::min(filter.rows, begin + range.end - item);
       const PairList* const list =
-          std::lower_bound(lists.list, lists.list + lists.lists, offset,
+          std::lower_bound(lists.list, lists.list + lists.list_count, offset,
                            [](const PairList& entry, int64_t wanted) { return entry.offset < wanted; });
-      const bool found = list != lists.list + lists.lists && list->offset == offset;
+      const bool found = list != lists.list + lists.list_count && list->offset == offset;
       const std::byte* const sums = found ? sums_ + (list - lists.list) * matrix_bytes_ : nullptr;
-      kernels_.store(filter, sums, lists.lists * matrix_bytes_, found ? segments_ : 0, offset, begin, end,
+      kernels_.store(filter, sums, lists.list_count * matrix_bytes_, found ? segments_ : 0, offset, begin, end,
                      problem_.filters);
       item += end - begin;
     }
   });
 }
 
-bool OuterProducts::Run(const PairLists& lists, const Parallel& parallel) const {
+bool FilterGradient::Run(const BlockedPairs& lists, const Parallel& parallel) const {
   const int64_t elements[] = {problem_.left_rows * problem_.filter.rows, problem_.right_rows * problem_.filter.columns};
-  for (int side = 0; whole_ && side < 2; ++side) {
-    if (!ConvertWhole(parallel, kernels_.convert, tensors_[side], elements[side], numbers_[side])) return false;
+  for (int side = 0; convert_once_ && side < 2; ++side) {
+    if (!ConvertWhole(parallel, kernels_.convert, tensors_[side], elements[side], source_as_sums_[side])) return false;
   }
   return AddUp(lists, parallel) && Store(lists, parallel);
 }
 
-PassText OuterProducts::Describe() const {
+PassText FilterGradient::Describe() const {
   const char* rows = "rows copied in chunks, as they are long, not whole vectors or to be converted";
   if (in_place_) rows = "rows read where they are, as they are short";
   if (in_place_ && !HasFewChannels(problem_.filter)) rows = "rows read where they are, as vectors are long";
   PassText text;
   std::snprintf(text.text, sizeof(text.text), "outer products in %lld segments, %s%s",
-                static_cast<long long>(segments_), rows, whole_ ? ", converted once" : "");
+                static_cast<long long>(segments_), rows, convert_once_ ? ", converted once" : "");
   return text;
 }
 

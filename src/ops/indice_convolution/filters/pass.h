@@ -14,28 +14,28 @@ namespace detops::indice_convolution {
 
 // The blocks are cut into segments; every segment sums up matrices of its own, which are then added in order. How many
 // segments there are does not depend on the threads, so neither do the bits.
-class OuterProducts {
+class FilterGradient {
  public:
-  // Takes the arrays it needs besides the lists; with an arena that only counts, this tells how much that is.
-  OuterProducts(const OuterProductsProblem& problem, const OuterProductsKernels& kernels, int64_t blocks, int64_t lists,
-                int64_t pairs, const Parallel& parallel, Arena& arena);
+  // Takes the arrays it needs apart from the lists; with an arena that only counts, this tells how much that is.
+  FilterGradient(const FilterGradientProblem& problem, const FilterGradientKernels& kernels, int64_t blocks,
+                 int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena);
 
   // False if the caller's runner failed.
-  bool Run(const PairLists& lists, const Parallel& parallel) const;
+  bool Run(const BlockedPairs& lists, const Parallel& parallel) const;
 
   int workers() const { return workers_; }
   int lanes() const { return static_cast<int>(kernels_.lanes); }
   PassText Describe() const;
 
  private:
-  bool AddUp(const PairLists& lists, const Parallel& parallel) const;
-  bool Store(const PairLists& lists, const Parallel& parallel) const;
+  bool AddUp(const BlockedPairs& lists, const Parallel& parallel) const;
+  bool Store(const BlockedPairs& lists, const Parallel& parallel) const;
 
-  OuterProductsProblem problem_;
-  OuterProductsKernels kernels_;
-  bool whole_;  // both sides are converted as a whole
+  FilterGradientProblem problem_;
+  FilterGradientKernels kernels_;
+  bool convert_once_;  // both sides are converted as a whole
   const void* tensors_[2];
-  std::byte* numbers_[2];  // then: what they become
+  std::byte* source_as_sums_[2];  // then: what they become
   bool in_place_;
   int64_t segments_;
   int64_t list_groups_;   // of lists that are worked on together

@@ -1,4 +1,4 @@
-#define DETOPS_WIDE_TARGETS  // see core/simd_target.h
+#define DETOPS_ALSO_AVX512  // see core/simd_target.h
 
 #include "ops/indice_convolution/rows/kernel.h"
 
@@ -14,20 +14,20 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "ops/indice_convolution/product-inl.h"
-#include "ops/indice_convolution/rows/finish-inl.h"
-#include "ops/indice_convolution/rows/narrow-inl.h"
-#include "ops/indice_convolution/rows/narrow_wide-inl.h"
+#include "ops/indice_convolution/microkernel-inl.h"
+#include "ops/indice_convolution/rows/epilogue-inl.h"
+#include "ops/indice_convolution/rows/few_columns-inl.h"
+#include "ops/indice_convolution/rows/few_columns_512-inl.h"
 #include "ops/indice_convolution/rows/pack-inl.h"
 #include "ops/indice_convolution/rows/rows-inl.h"
-#include "ops/indice_convolution/rows/thin-inl.h"
+#include "ops/indice_convolution/rows/small_matrix-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Converted rows lie one behind the other.
+// Converted rows lie one after the other.
 struct RowNumbers {
   constexpr RowNumbers() {
     for (int i = 0; i < kMaxRowChunk; ++i) numbers[i] = i;
@@ -52,14 +52,14 @@ HWY_INLINE void MultiplyPanel(D d, GatheredRows<C> gathered, int64_t count, cons
   constexpr int64_t kMost = kMostRows<kVectors>;
   const int64_t full = count % kMost == 0 ? count / kMost : std::max<int64_t>(count / kMost - 1, 0);
   if (full > 0) AddRowProducts<kMost, kVectors>(d, gathered, full, panel, depth);
-  gathered.far += full * kMost;
-  gathered.near += full * kMost;
+  gathered.other_rows += full * kMost;
+  gathered.block_rows += full * kMost;
   gathered.ahead_count = 0;  // full groups have fetched what there is
   for (int64_t left = count - full * kMost; left > 0;) {
     const int64_t rows = left > kMost ? (left + 1) / 2 : left;
-    MultiplyGroup<kVectors>(d, gathered, rows, panel, depth, kUpTo<kMost>);
-    gathered.far += rows;
-    gathered.near += rows;
+    MultiplyGroup<kVectors>(d, gathered, rows, panel, depth, kIndices<kMost>);
+    gathered.other_rows += rows;
+    gathered.block_rows += rows;
     left -= rows;
   }
 }
@@ -76,8 +76,8 @@ HWY_INLINE void MultiplyPanelOf(D d, int64_t vectors, const GatheredRows<C>& gat
 
 // Pairs of one offset within a tile.
 struct ListPart {
-  const int32_t* near;
-  const int32_t* far;
+  const int32_t* block_rows;
+  const int32_t* other_rows;
   int64_t count;
 };
 
@@ -85,14 +85,15 @@ struct ListPart {
 struct NextRows {
   const std::byte* source;
   int64_t row_bytes;
-  const int32_t* far;
+  const int32_t* other_rows;
   int64_t count;
 
   HWY_INLINE void Prefetch(int64_t share, int64_t shares) const {
     const int64_t lines = (row_bytes + 63) / 64;
     const int64_t begin = lines * share / shares * 64;
     const int64_t end = lines * (share + 1) / shares * 64;
-    for (int64_t i = 0; i < count; ++i) PrefetchBytes(source + far[i] * row_bytes, begin, std::min(end, row_bytes));
+    for (int64_t i = 0; i < count; ++i)
+      PrefetchBytes(source + other_rows[i] * row_bytes, begin, std::min(end, row_bytes));
   }
 };
 
@@ -101,11 +102,11 @@ template <typename T, class D, typename C>
 HWY_INLINE void GatherChunk(D d, const RowProductsTile& tile, const ListPart& part, int64_t begin, int64_t count,
                             int64_t depth_begin, int64_t depth, GatheredRows<C>& gathered) {
   const int64_t row_length = tile.problem->filter.rows;
-  gathered.near = part.near + begin;
-  if (tile.numbers != nullptr) {
-    gathered.rows = static_cast<const C*>(tile.numbers) + depth_begin;
+  gathered.block_rows = part.block_rows + begin;
+  if (tile.source_as_sums != nullptr) {
+    gathered.rows = static_cast<const C*>(tile.source_as_sums) + depth_begin;
     gathered.row_stride = row_length;
-    gathered.far = part.far + begin;
+    gathered.other_rows = part.other_rows + begin;
     return;
   }
   if constexpr (!std::is_same_v<T, C>) {
@@ -113,14 +114,14 @@ HWY_INLINE void GatherChunk(D d, const RowProductsTile& tile, const ListPart& pa
     const T* const source = static_cast<const T*>(tile.problem->source);
     const int64_t stride = PaddedColumns(depth, static_cast<int64_t>(hn::Lanes(d)));
     const T* const end = source + tile.problem->source_rows * row_length;
-    C* const to = static_cast<C*>(tile.converted);
+    C* const to = static_cast<C*>(tile.row_buffer);
     for (int64_t i = 0; i < count; ++i) {
-      hwy::Prefetch(source + part.far[std::min(begin + i + kAhead, part.count - 1)] * row_length);
-      ConvertRow(d, source + part.far[begin + i] * row_length + depth_begin, depth, end, to + i * stride);
+      hwy::Prefetch(source + part.other_rows[std::min(begin + i + kAhead, part.count - 1)] * row_length);
+      ConvertRow(d, source + part.other_rows[begin + i] * row_length + depth_begin, depth, end, to + i * stride);
     }
     gathered.rows = to;
     gathered.row_stride = stride;
-    gathered.far = kRowNumbers.numbers;
+    gathered.other_rows = kRowNumbers.numbers;
   }
 }
 
@@ -133,8 +134,8 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
   const hn::ScalableTag<C> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const int64_t depth = tile.problem->filter.rows;
-  const bool converts = tile.numbers == nullptr;
-  const auto* const source = static_cast<const std::byte*>(converts ? tile.problem->source : tile.numbers);
+  const bool converts = tile.source_as_sums == nullptr;
+  const auto* const source = static_cast<const std::byte*>(converts ? tile.problem->source : tile.source_as_sums);
   const int64_t row_bytes = depth * static_cast<int64_t>(converts ? sizeof(T) : sizeof(C));
   C* const sums = gathered.sums;
   // With one panel there is no reuse of rows, so chunks would only cost.
@@ -149,13 +150,13 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
       const int64_t count = std::min(chunk, part.count - begin);
       GatherChunk<T>(d, tile, part, begin, count, depth_begin, depth_here, gathered);
       const int64_t left = part.count - begin - count;
-      const NextRows next_rows = {source, row_bytes, left > 0 ? part.far + begin + count : next.far,
+      const NextRows next_rows = {source, row_bytes, left > 0 ? part.other_rows + begin + count : next.other_rows,
                                   std::min(chunk, left > 0 ? left : next.count)};
       for (int64_t column = column_begin; column < column_end; column += width) {
         const int64_t share = (column - column_begin) / width;
         if (shares > 1 && converts) next_rows.Prefetch(share, shares);
         if (shares > 1 && !converts) {
-          gathered.ahead = next_rows.far + next_rows.count * share / shares;
+          gathered.ahead = next_rows.other_rows + next_rows.count * share / shares;
           gathered.ahead_count = next_rows.count * (share + 1) / shares - next_rows.count * share / shares;
         }
         const int64_t vectors = DivideRoundUp(std::min(width, column_end - column), n);
@@ -168,63 +169,64 @@ void MultiplyList(const RowProductsTile& tile, const ListPart& part, const ListP
 }
 
 template <class D, typename C>
-using ThinProductsFunction = void (*)(D, const GatheredRows<C>&, int64_t, const C*);
+using SmallMatrixFunction = void (*)(D, const GatheredRows<C>&, int64_t, const C*);
 
-// The products of few channels, see RowProductsWay.
+// The products of few channels, see RowProductsAlgorithm.
 template <int kVectors, class D, typename C, size_t... kD>
-void MultiplyThin(D d, const GatheredRows<C>& gathered, int64_t count, const C* panel, int64_t depth,
-                  std::index_sequence<kD...> /*depths less one*/) {
-  constexpr ThinProductsFunction<D, C> kFunctions[] = {AddThinProducts<static_cast<int>(kD) + 1, kVectors, D, C>...};
+void MultiplySmallMatrix(D d, const GatheredRows<C>& gathered, int64_t count, const C* panel, int64_t depth,
+                         std::index_sequence<kD...> /*depths less one*/) {
+  constexpr SmallMatrixFunction<D, C> kFunctions[] = {
+      AddSmallMatrixProducts<static_cast<int>(kD) + 1, kVectors, D, C>...};
   kFunctions[depth - 1](d, gathered, count, panel);
 }
 
-// The pairs of one offset, in the way that was chosen.
+// The pairs of one offset, by the algorithm that was chosen.
 template <typename T>
 void AddPart(const RowProductsTile& tile, const ListPart& part, const ListPart& next,
              GatheredRows<Accumulator<T>> gathered, const Accumulator<T>* panels, int64_t begin, int64_t end) {
   using C = Accumulator<T>;
-  if (tile.way == RowProductsWay::kPanels) {
+  if (tile.algorithm == RowProductsAlgorithm::kPanels) {
     return MultiplyList<T>(tile, part, next, gathered, panels, begin, end);
   }
   const hn::ScalableTag<C> d;
-  constexpr int kMost = hn::MaxLanes(d) * sizeof(C) >= 64 ? kMostThinVectors : kThinVectors;
+  constexpr int kMost = hn::MaxLanes(d) * sizeof(C) >= 64 ? kMostSmallMatrixVectors : kSmallMatrixVectors;
   const FilterMatrices& filter = tile.problem->filter;
-  const int64_t chunk = tile.numbers != nullptr ? part.count : kMaxRowChunk;
+  const int64_t chunk = tile.source_as_sums != nullptr ? part.count : kMaxRowChunk;
   for (int64_t first = 0; first < part.count; first += chunk) {
     const int64_t count = std::min(chunk, part.count - first);
     GatherChunk<T>(d, tile, part, first, count, 0, filter.rows, gathered);
-    if (tile.way == RowProductsWay::kNarrow) {
-      if constexpr (kHasNarrow<C>) MultiplyNarrow(gathered, count, panels, filter);
+    if (tile.algorithm == RowProductsAlgorithm::kFewColumns) {
+      if constexpr (kHasFewColumns<C>) MultiplyFewColumns(gathered, count, panels, filter);
     } else if (filter.columns <= static_cast<int64_t>(hn::Lanes(d))) {
-      MultiplyThin<1>(d, gathered, count, panels, filter.rows, kUpTo<kMost>);
+      MultiplySmallMatrix<1>(d, gathered, count, panels, filter.rows, kIndices<kMost>);
     } else {
-      MultiplyThin<2>(d, gathered, count, panels, filter.rows, kUpTo<kMost / 2>);
+      MultiplySmallMatrix<2>(d, gathered, count, panels, filter.rows, kIndices<kMost / 2>);
     }
   }
 }
 
-// As AddPart for a crowded block. Leaves the sums at zero.
+// As AddPart for a block with a repeated row. Leaves the sums at zero.
 template <typename T>
-void AddCrowdedPart(const RowProductsTile& tile, ListPart part, const GatheredRows<Accumulator<T>>& gathered,
-                    const Accumulator<T>* panels, int64_t begin, int64_t end) {
+void AddPartInDouble(const RowProductsTile& tile, ListPart part, const GatheredRows<Accumulator<T>>& gathered,
+                     const Accumulator<T>* panels, int64_t begin, int64_t end) {
   const int64_t stride = gathered.sums_stride;
-  double* const exact = tile.exact - tile.first * kBlockRows * stride;
-  // Thin products add every channel straight to the sum.
-  const int64_t terms = tile.way == RowProductsWay::kThin ? tile.problem->filter.rows : 1;
-  const int64_t most = std::max<int64_t>(kCrowdedTerms / terms, 1);
+  double* const double_sums = tile.double_sums - tile.first * kBlockRows * stride;
+  // Products of small matrices add every channel straight to the sum.
+  const int64_t terms = tile.algorithm == RowProductsAlgorithm::kSmallMatrix ? tile.problem->filter.rows : 1;
+  const int64_t most = std::max<int64_t>(kMaxRepeatedTerms / terms, 1);
   while (part.count > 0) {
-    const ListPart piece = {part.near, part.far, std::min(part.count, most)};
+    const ListPart piece = {part.block_rows, part.other_rows, std::min(part.count, most)};
     AddPart<T>(tile, piece, {nullptr, nullptr, 0}, gathered, panels, begin, end);
     for (int64_t i = 0; i < piece.count; ++i) {
       // A row that occurs again adds zeros then.
-      Accumulator<T>* HWY_RESTRICT row = gathered.sums + piece.near[i] * stride;
-      double* HWY_RESTRICT to = exact + piece.near[i] * stride;
+      Accumulator<T>* HWY_RESTRICT row = gathered.sums + piece.block_rows[i] * stride;
+      double* HWY_RESTRICT to = double_sums + piece.block_rows[i] * stride;
       for (int64_t c = 0; c < stride; ++c) {
         to[c] += static_cast<double>(row[c]);
         row[c] = 0;
       }
     }
-    part = {part.near + piece.count, part.far + piece.count, part.count - piece.count};
+    part = {part.block_rows + piece.count, part.other_rows + piece.count, part.count - piece.count};
   }
 }
 
@@ -235,19 +237,19 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const Gath
   const FilterMatrices& filter = tile.problem->filter;
   const int64_t matrix = filter.rows * PaddedColumns(filter.columns, static_cast<int64_t>(hn::Lanes(d)));
   const auto part_of = [&](int64_t k) {
-    if (k == tile.lists->lists) return ListPart{nullptr, nullptr, 0};
+    if (k == tile.lists->list_count) return ListPart{nullptr, nullptr, 0};
     const PairList& list = tile.lists->list[k];
     const int64_t from = list.begins[tile.first];
-    return ListPart{list.near + from, list.far + from, list.begins[tile.last] - from};
+    return ListPart{list.block_rows + from, list.other_rows + from, list.begins[tile.last] - from};
   };
   ListPart next = part_of(0);
-  for (int64_t k = 0; k < tile.lists->lists; ++k) {
+  for (int64_t k = 0; k < tile.lists->list_count; ++k) {
     const ListPart part = next;
     next = part_of(k + 1);
     if (part.count == 0) continue;
     const Accumulator<T>* const panels = static_cast<const Accumulator<T>*>(tile.panels) + k * matrix;
-    if (tile.exact != nullptr) {
-      AddCrowdedPart<T>(tile, part, gathered, panels, begin, end);
+    if (tile.double_sums != nullptr) {
+      AddPartInDouble<T>(tile, part, gathered, panels, begin, end);
     } else {
       AddPart<T>(tile, part, next, gathered, panels, begin, end);
     }
@@ -256,9 +258,9 @@ void AddTile(const RowProductsTile& tile, int64_t begin, int64_t end, const Gath
 
 // Whether the sums are the result.
 template <typename T>
-bool NothingToFinish(const Finish& finish) {
-  return std::is_same_v<T, Accumulator<T>> && finish.bias == nullptr && finish.residual == nullptr &&
-         finish.activation == DETOPS_ACTIVATION_NONE;
+bool NoEpilogue(const Epilogue& epilogue) {
+  return std::is_same_v<T, Accumulator<T>> && epilogue.bias == nullptr && epilogue.residual == nullptr &&
+         epilogue.activation == DETOPS_ACTIVATION_NONE;
 }
 
 // Whether they are that as they are, so that they can be added up in its place.
@@ -266,8 +268,9 @@ template <typename T>
 bool SumsInTarget(const RowProductsTile& tile, int64_t lanes) {
   const RowProductsProblem& problem = *tile.problem;
   const int64_t width = problem.filter.columns;
-  return NothingToFinish<T>(problem.finish) && tile.exact == nullptr && tile.way != RowProductsWay::kNarrow &&
-         width % lanes == 0 && width <= kColumnBlock && !StreamsRows<T>(problem);
+  return NoEpilogue<T>(problem.epilogue) && tile.double_sums == nullptr &&
+         tile.algorithm != RowProductsAlgorithm::kFewColumns && width % lanes == 0 && width <= kColumnBlock &&
+         !StreamsRows<T>(problem);
 }
 
 template <typename T>
@@ -285,31 +288,32 @@ void MultiplyTileOf(const RowProductsTile& tile) {
     const int64_t end = std::min(begin + kColumnBlock, width);
     const int64_t stride = PaddedColumns(end - begin, n);
     std::fill_n(sums, rows * stride, C{0});
-    if (tile.exact != nullptr) std::fill_n(tile.exact, rows * stride, 0.0);
+    if (tile.double_sums != nullptr) std::fill_n(tile.double_sums, rows * stride, 0.0);
     AddTile<T>(tile, begin, end,
                {.rows = nullptr,
                 .row_stride = 0,
-                .far = nullptr,
-                .near = nullptr,
+                .other_rows = nullptr,
+                .block_rows = nullptr,
                 .sums = sums - first_row * stride,
                 .sums_stride = stride,
                 .prefetch = false});
     if (sums_in_target) return;
-    if (tile.exact != nullptr) {
-      for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.exact[i]);
+    if (tile.double_sums != nullptr) {
+      for (int64_t i = 0; i < rows * stride; ++i) sums[i] = static_cast<C>(tile.double_sums[i]);
     }
     // The last vector of a row may reach into the next rows of this tile, which are written later.
     const int64_t whole = width <= kColumnBlock ? rows - (n + width - 1) / width : 0;
-    if constexpr (kHasNarrow<C>) {
-      if (tile.way == RowProductsWay::kNarrow) {
-        if (NothingToFinish<T>(problem.finish)) {
+    if constexpr (kHasFewColumns<C>) {
+      if (tile.algorithm == RowProductsAlgorithm::kFewColumns) {
+        if (NoEpilogue<T>(problem.epilogue)) {
           return OrderColumns(sums, rows, width, {static_cast<C*>(problem.target) + first_row * width, width, whole});
         }
         OrderColumns(sums, rows, width, {sums, stride, rows});
       }
     }
-    const auto finish = StreamsRows<T>(problem) ? FinishRows<StoreMode::kStream, T> : FinishRows<StoreMode::kPlain, T>;
-    finish(problem, first_row, rows, sums, stride, begin, end, whole);
+    const auto apply =
+        StreamsRows<T>(problem) ? ApplyEpilogue<StoreMode::kStream, T> : ApplyEpilogue<StoreMode::kPlain, T>;
+    apply(problem, first_row, rows, sums, stride, begin, end, whole);
     // What was written must be visible to whoever learns that this tile is done.
     hwy::FlushStream();
   }
@@ -342,9 +346,9 @@ namespace detops::indice_convolution {
 HWY_EXPORT(RowProductsKernelsOf);
 
 RowProductsKernels ChooseRowProductsKernels(mluOpDataType_t type, const FilterMatrices& filter) {
-  const bool wide = GainsByWideVectors(filter) || (type != MLUOP_DTYPE_DOUBLE && IsNarrow(filter, kWideNarrowLanes));
-  if (wide) return DETOPS_DISPATCH(RowProductsKernelsOf)(type);
-  return DETOPS_DISPATCH_NARROW(RowProductsKernelsOf)(type);
+  const bool gains = GainsByAvx512(filter) || (type != MLUOP_DTYPE_DOUBLE && HasFewColumns(filter, kLanesOf512));
+  if (gains) return DETOPS_DISPATCH(RowProductsKernelsOf)(type);
+  return DETOPS_DISPATCH_UP_TO_AVX2(RowProductsKernelsOf)(type);
 }
 
 }  // namespace detops::indice_convolution

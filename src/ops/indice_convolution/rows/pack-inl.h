@@ -13,10 +13,10 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/indice_convolution/product-inl.h"
+#include "ops/indice_convolution/microkernel-inl.h"
+#include "ops/indice_convolution/rows/few_columns-inl.h"
+#include "ops/indice_convolution/rows/few_columns_512-inl.h"
 #include "ops/indice_convolution/rows/kernel.h"
-#include "ops/indice_convolution/rows/narrow-inl.h"
-#include "ops/indice_convolution/rows/narrow_wide-inl.h"
 #include "ops/indice_convolution/rows/rows-inl.h"
 #include "simd/transpose-inl.h"
 
@@ -26,13 +26,13 @@ namespace HWY_NAMESPACE {
 
 using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 
-// Rows of `count` columns, one behind the other and `padded` with zeros.
+// Rows of `count` columns, one after the other and `padded` with zeros.
 template <typename T>
 void PackPanel(const FilterMatrices& filter, const T* HWY_RESTRICT from, int64_t count, int64_t padded,
                Accumulator<T>* HWY_RESTRICT to) {
   const hn::ScalableTag<Accumulator<T>> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
-  int64_t packed_rows = 0, packed_columns = 0;  // so far
+  int64_t packed_rows = 0, packed_columns = 0;  // so other_rows
 #if HWY_TARGET != HWY_SCALAR
   // Numbers of a column side by side: blocks of them are turned around.
   if constexpr (!std::is_same_v<T, double>) {
@@ -67,12 +67,12 @@ void PackOf(const FilterMatrices& filter, const void* filters, int64_t offset, v
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const T* const from = static_cast<const T*>(filters) + offset * filter.offset_stride;
   C* HWY_RESTRICT to = static_cast<C*>(panels);
-  if constexpr (kHasNarrow<C>) {
-    if (WayOf(filter, n, sizeof(C)) == RowProductsWay::kNarrow) {
+  if constexpr (kHasFewColumns<C>) {
+    if (ChooseAlgorithm(filter, n, sizeof(C)) == RowProductsAlgorithm::kFewColumns) {
       const auto weight_of = [&](int64_t row, int64_t column) {
         return ToAccumulator(from[row * filter.row_stride + column * filter.column_stride]);
       };
-      return PackNarrow(filter, weight_of, to);
+      return PackFewColumns(filter, weight_of, to);
     }
   }
   const int64_t width = RowPanelVectors(filter, n) * n;

@@ -12,14 +12,14 @@
 
 namespace detops::indice_convolution {
 
-// The arrays a pass needs besides the lists; with an arena that only counts, this tells how much that is.
+// The arrays a pass needs apart from the lists; with an arena that only counts, this tells how much that is.
 class RowProducts {
  public:
   RowProducts(const RowProductsProblem& problem, const RowProductsKernels& kernels, int64_t target_blocks,
               int64_t lists, int64_t pairs, const Parallel& parallel, Arena& arena);
 
   // False if the caller's runner failed.
-  bool Run(const PairLists& lists, const Parallel& parallel) const;
+  bool Run(const BlockedPairs& lists, const Parallel& parallel) const;
 
   int workers() const { return workers_; }
   int lanes() const { return static_cast<int>(kernels_.lanes); }
@@ -28,19 +28,19 @@ class RowProducts {
  private:
   const RowProductsProblem& problem_;
   RowProductsKernels kernels_;
-  RowProductsWay way_;
+  RowProductsAlgorithm algorithm_;
   int64_t tile_blocks_;
   int workers_;
   int64_t matrix_bytes_;
   std::byte* panels_;
   int64_t sums_bytes_;
   std::byte* sums_;
-  int64_t exact_size_;
-  double* exact_;       // [workers], one block each
-  bool whole_;          // the source is converted as a whole
-  std::byte* numbers_;  // then: what it becomes
-  int64_t converted_bytes_;
-  std::byte* converted_;
+  int64_t double_sums_size_;
+  double* double_sums_;        // [workers], one block each
+  bool convert_once_;          // the source is converted as a whole
+  std::byte* source_as_sums_;  // then: what it becomes
+  int64_t row_buffer_bytes_;
+  std::byte* row_buffer_;
 };
 
 }  // namespace detops::indice_convolution

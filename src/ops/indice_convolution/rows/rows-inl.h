@@ -1,4 +1,4 @@
-// Rows of all types as sums: loads, stores and copies that touch no byte behind a row.
+// Rows of all types as sums: loads, stores and copies that touch no byte after a row.
 //
 // Included once per target; docs/architecture.md explains the pattern.
 #if defined(DETOPS_OPS_INDICE_CONVOLUTION_ROWS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
 
 // A row in the type of the sums. The last vector is written whole; it is also read whole if that stays before the end
-// of the tensor, so what stands behind the row is any number.
+// of the tensor, so what stands after the row is any number.
 template <class D, typename T, typename C>
 HWY_INLINE void ConvertRow(D d, const T* HWY_RESTRICT from, int64_t count, const T* end, C* HWY_RESTRICT to) {
   const auto n = static_cast<int64_t>(hn::Lanes(d));

@@ -87,8 +87,8 @@ double Dot(const Tensor& a, const Tensor& b) {
 
 // sum(forward(x) * y) = sum(x * backward(y)). An average is linear; so is a maximum among inputs that are its own.
 TEST(IndicePoolAdjoint, BackwardIsTheTransposedForward) {
-  for (const ListKind kind : kListKinds) {
-    Problem problem(MLUOP_DTYPE_DOUBLE, {300, 280, 13}, MakePairs(kind, 5, 300, 280, 300, 5), 7);
+  for (const char* kind : {"ascending", "shuffled", "random", "crowded"}) {
+    Problem problem(MLUOP_DTYPE_DOUBLE, {300, 280, 13}, MakePairs(kind, 5, 300, 280, 300), 7);
     problem.features.FillUniform(-1, 1, 6);
     const Handle handle(DETOPS_PROFILE_FULL, 2);
     Tensor average = problem.NewResult(Way::kAverage), gradient = problem.NewResult(Way::kAverageBackward);
@@ -99,7 +99,7 @@ TEST(IndicePoolAdjoint, BackwardIsTheTransposedForward) {
     EXPECT_GT(std::abs(forward), 1e-3) << "nothing was compared";
   }
   // No pair twice, no number twice: every maximum is one input's.
-  Problem problem(MLUOP_DTYPE_DOUBLE, {300, 280, 13}, MakePairs(ListKind::kShuffled, 1, 300, 280, 300, 5), 7);
+  Problem problem(MLUOP_DTYPE_DOUBLE, {300, 280, 13}, MakePairs("shuffled", 1, 300, 280, 300), 7);
   problem.features.FillUniform(-1, 1, 6);
   const Handle handle(DETOPS_PROFILE_FULL, 2);
   Tensor gradient = problem.NewResult(Way::kMaximumBackward);

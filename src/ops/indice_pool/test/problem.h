@@ -1,4 +1,4 @@
-// What the tests of indice_pool share: pairs of every kind, a problem with its tensors between guard pages, the calls
+// What the tests of indice_pool share: a problem with its tensors between guard pages, the calls
 // with pairs and on a rulebook, and the comparison with the reference.
 #ifndef DETOPS_OPS_INDICE_POOL_TEST_PROBLEM_H_
 #define DETOPS_OPS_INDICE_POOL_TEST_PROBLEM_H_
@@ -9,13 +9,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "detops.h"
 #include "ops/indice_pool/reference/reference.h"
+#include "sparse/contract/pairs.h"
 #include "support/configurations.h"
 #include "support/handle.h"
 #include "support/tensor.h"
@@ -31,8 +31,6 @@ inline constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF
 inline std::string TypeName(const testing::TestParamInfo<mluOpDataType_t>& info) { return ElementName(info.param); }
 
 enum class Way { kFromZero, kFromLowest, kAverage, kMaximumBackward, kAverageBackward };
-inline constexpr Way kWays[] = {Way::kFromZero, Way::kFromLowest, Way::kAverage, Way::kMaximumBackward,
-                                Way::kAverageBackward};
 
 inline const char* NameOf(Way way) {
   constexpr const char* kNames[] = {"FromZero", "FromLowest", "Average", "MaximumBackward", "AverageBackward"};
@@ -49,16 +47,6 @@ inline detopsMaximumStart_t StartOf(Way way) {
 
 // ---- pairs ----
 
-// The same numbers on every machine, unlike the distributions of the standard library.
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t Below(int64_t end) { return static_cast<int64_t>(engine_() % static_cast<uint64_t>(end)); }
-
- private:
-  std::mt19937_64 engine_;
-};
-
 // What stands in columns that do not count: whoever uses it as an index leaves every tensor.
 inline constexpr int32_t kGarbageIndex = -0x5A5A5A5A;
 
@@ -73,43 +61,12 @@ inline void AddPair(PoolPairs& pairs, int64_t offset, int64_t input, int64_t out
   pairs.At(offset, 1, column) = static_cast<int32_t>(output);
 }
 
-enum class ListKind {
-  kAscending,  // both indices ascend: what mluOpGetIndicePairs makes of ascending sites
-  kShuffled,   // the same pairs in no order
-  kRandom,     // any indices; some pairs twice
-  kCrowded     // few different rows on both sides, so that sums are long
-};
-inline constexpr ListKind kListKinds[] = {ListKind::kAscending, ListKind::kShuffled, ListKind::kRandom,
-                                          ListKind::kCrowded};
-
-// Every third offset has no pairs. `columns` need not be the number of a side's rows.
-inline PoolPairs MakePairs(ListKind kind, int64_t offsets, int64_t inputs, int64_t outputs, int64_t columns,
-                           uint64_t seed) {
-  Random random(seed);
-  PoolPairs pairs = NoPairs(offsets, columns);
-  if (inputs == 0 || outputs == 0) return pairs;
-  for (int64_t k = 0; k < offsets; ++k) {
-    if (k % 3 == 2) continue;
-    if (kind == ListKind::kAscending || kind == ListKind::kShuffled) {
-      int64_t output = random.Below(3);
-      for (int64_t input = random.Below(2); input < inputs && output < outputs; input += 1 + random.Below(2)) {
-        if (pairs.counts[static_cast<size_t>(k)] == columns) break;
-        AddPair(pairs, k, input, output);
-        output += 1 + random.Below(3);
-      }
-    } else {
-      const int64_t few = kind == ListKind::kCrowded ? 2 : INT64_MAX;
-      for (int64_t i = kind == ListKind::kCrowded ? columns : random.Below(columns + 1); i > 0; --i) {
-        AddPair(pairs, k, random.Below(std::min(inputs, few)), random.Below(std::min(outputs, few)));
-      }
-    }
-    if (kind != ListKind::kShuffled) continue;
-    for (int64_t i = pairs.counts[static_cast<size_t>(k)]; i > 1; --i) {
-      const int64_t other = random.Below(i);
-      for (const int64_t row : {0, 1}) std::swap(pairs.At(k, row, i - 1), pairs.At(k, row, other));
-    }
-  }
-  return pairs;
+// Lists of a kind of the catalogue (sparse/contract/pairs.h).
+inline PoolPairs MakePairs(const std::string& kind, int64_t offsets, int64_t inputs, int64_t outputs, int64_t columns) {
+  detops_harness::Random random(5);
+  const detops_harness::sparse::Pairs pairs = detops_harness::sparse::MakePairs(
+      detops_harness::Shape("pairs=" + kind), offsets, columns, inputs, outputs, random);
+  return {pairs.offsets, pairs.columns, pairs.indices, pairs.counts};
 }
 
 // ---- a problem ----
@@ -130,7 +87,7 @@ class Problem {
         shape_(shape),
         pairs_(std::move(pairs)) {
     // Few different numbers, so that maxima tie; the sums of gradients round.
-    Random random(seed);
+    detops_harness::Random random(seed);
     for (int64_t i = 0; i < features.elements(); ++i) {
       features.Set(i, static_cast<double>(random.Below(9) - 5) * 0.375);
     }
@@ -229,7 +186,7 @@ class Rulebook {
 // many units of the sum of absolute terms, but for long ones within the bar that the project promises, and then rounded
 // once.
 inline std::string Complaint(const Tensor& result, const PoolSums& sums) {
-  if (!result.SurroundingsIntact()) return "bytes beside the result were written";
+  if (!result.SurroundingsIntact()) return "bytes next to the result were written";
   const mluOpDataType_t type = result.type();
   const bool wide = type == MLUOP_DTYPE_DOUBLE;
   const double unit = wide ? 0x1p-53 : 0x1p-24;

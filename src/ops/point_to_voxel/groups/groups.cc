@@ -30,13 +30,13 @@ template <typename Word>
 class Grouping {
  public:
   Grouping(const PointToVoxelProblem& problem, const CloudRanges& clouds, const Parallel& parallel,
-           const GroupRoom& room, VoxelGroups& groups)
+           const GroupScratch& scratch, VoxelGroups& groups)
       : problem_(problem),
         clouds_(clouds),
         parallel_(parallel),
-        words_(static_cast<Word*>(room.words)),
-        dealt_(static_cast<Word*>(room.spare)),
-        counters_(room.counters),
+        words_(static_cast<Word*>(scratch.words)),
+        dealt_(static_cast<Word*>(scratch.spare)),
+        counters_(scratch.counters),
         groups_(groups),
         point_bits_(PointBits(problem)),
         key_bits_(KeysOf(problem).bits()) {
@@ -89,7 +89,7 @@ class Grouping {
     });
   }
 
-  // Behind Deal each counter of the last task is the end of its bucket.
+  // After Deal each counter of the last task is the end of its bucket.
   int64_t BucketEnd(int64_t bucket) const { return bucket < 0 ? 0 : CountersOf(tasks_ - 1)[bucket]; }
 
   bool Group() {
@@ -230,7 +230,7 @@ void CloudRanges::Set(const PointToVoxelProblem& problem) {
 
 bool WordsOf64Bits(const PointToVoxelProblem& problem) { return KeysOf(problem).bits() + PointBits(problem) <= 64; }
 
-void GroupRoom::Take(const PointToVoxelProblem& problem, Arena& arena) {
+void GroupScratch::Take(const PointToVoxelProblem& problem, Arena& arena) {
   const int64_t word_bytes = WordsOf64Bits(problem) ? 8 : 16;
   words = arena.Take<char>(problem.points * word_bytes);
   spare = arena.Take<char>(problem.points * word_bytes);
@@ -244,9 +244,9 @@ void TakeGroups(const PointToVoxelProblem& problem, Arena& arena, VoxelGroups& g
 }
 
 bool GroupPoints(const PointToVoxelProblem& problem, const CloudRanges& clouds, const Parallel& parallel,
-                 const GroupRoom& room, VoxelGroups& groups) {
-  return WordsOf64Bits(problem) ? Grouping<uint64_t>(problem, clouds, parallel, room, groups).Run()
-                                : Grouping<unsigned __int128>(problem, clouds, parallel, room, groups).Run();
+                 const GroupScratch& scratch, VoxelGroups& groups) {
+  return WordsOf64Bits(problem) ? Grouping<uint64_t>(problem, clouds, parallel, scratch, groups).Run()
+                                : Grouping<unsigned __int128>(problem, clouds, parallel, scratch, groups).Run();
 }
 
 }  // namespace detops::point_to_voxel

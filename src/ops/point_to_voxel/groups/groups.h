@@ -35,7 +35,7 @@ struct CloudRanges {
 };
 
 // Memory that the groups need while they are made; `words` and `spare` are free afterwards.
-struct GroupRoom {
+struct GroupScratch {
   void Take(const PointToVoxelProblem& problem, Arena& arena);
 
   void* words = nullptr;  // [P] of 8 or 16 bytes, see WordsOf64Bits
@@ -50,7 +50,7 @@ void TakeGroups(const PointToVoxelProblem& problem, Arena& arena, VoxelGroups& g
 
 // Sets groups, and point_voxel to -1 if it is wanted. False if the caller's runner failed.
 [[nodiscard]] bool GroupPoints(const PointToVoxelProblem& problem, const CloudRanges& clouds, const Parallel& parallel,
-                               const GroupRoom& room, VoxelGroups& groups);
+                               const GroupScratch& scratch, VoxelGroups& groups);
 
 }  // namespace detops::point_to_voxel
 

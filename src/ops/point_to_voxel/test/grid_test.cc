@@ -1,7 +1,5 @@
-// detopsGetVoxelGrid: the numbers that detectors use, and its refusals.
+// detopsGetVoxelGrid: the numbers that detectors use.
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <vector>
 
 #include "detops.h"
@@ -33,43 +31,6 @@ TEST(PointToVoxelGrid, Rounding) {
   EXPECT_EQ(GridOf({0, 0}, {2.4, 0.5}, {1, 1}), (std::vector<int>{2, 1}));
   EXPECT_EQ(GridOf({0, 0, 0, -1}, {1, 2, 3, 3}, {1, 1, 1, 1}), (std::vector<int>{1, 2, 3, 4}));
   EXPECT_EQ(GridOf({0}, {0x1p31 - 128}, {1}), (std::vector<int>{INT32_MAX - 127}));
-}
-
-void ExpectRefused(const std::string& sentence, int ndim, const double* low, const double* high, const double* size,
-                   int* grid) {
-  EXPECT_EQ(detopsGetVoxelGrid(ndim, low, high, size, grid), MLUOP_STATUS_BAD_PARAM) << sentence;
-  EXPECT_EQ(detopsGetLastError(nullptr), "detopsGetVoxelGrid: " + sentence);
-}
-
-TEST(PointToVoxelGrid, Refusals) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  const Numbers low = {0, 0}, high = {4, 4}, size = {1, 1};
-  int grid[2] = {-7, -7};
-  ExpectRefused("ndim is 0, expected 1 to 4.", 0, nullptr, nullptr, nullptr, nullptr);
-  ExpectRefused("ndim is 5, expected 1 to 4.", 5, low.data(), high.data(), size.data(), grid);
-  const std::string array = " is NULL, expected an array of ndim numbers.";
-  ExpectRefused("range_min" + array, 2, nullptr, nullptr, nullptr, nullptr);
-  ExpectRefused("range_max" + array, 2, low.data(), nullptr, nullptr, nullptr);
-  ExpectRefused("voxel_size" + array, 2, low.data(), high.data(), nullptr, nullptr);
-  ExpectRefused("grid is NULL, expected a place for the result.", 2, low.data(), high.data(), size.data(), nullptr);
-  const auto at = [&](size_t axis, double bad_low, double bad_high, double bad_size, const std::string& sentence) {
-    Numbers lows = low, highs = high, sizes = size;
-    lows[axis] = bad_low;
-    highs[axis] = bad_high;
-    sizes[axis] = bad_size;
-    ExpectRefused(sentence, 2, lows.data(), highs.data(), sizes.data(), grid);
-  };
-  at(0, kNan, kNan, 0, "range_min[0] is nan, expected a finite number in float.");
-  at(1, -1e39, 4, 1, "range_min[1] is -1e+39, expected a finite number in float.");
-  at(1, 0, kInf, 0, "range_max[1] is inf, expected a finite number above range_min in float.");
-  at(0, 4, 4, 1, "range_max[0] is 4, expected a finite number above range_min in float.");
-  at(0, 0, 4, 0, "voxel_size[0] is 0, expected a finite number above 0 in float.");
-  at(1, 0, 4, kNan, "voxel_size[1] is nan, expected a finite number above 0 in float.");
-  at(1, 0, 0.4, 1, "axis 1 has 0 voxels, expected at least 1 and fewer than 2147483648.");
-  at(0, 0, 0x1p31, 1, "axis 0 has 2147483648 voxels, expected at least 1 and fewer than 2147483648.");
-  at(0, -3e38, 3e38, 1, "axis 0 has inf voxels, expected at least 1 and fewer than 2147483648.");
-  EXPECT_EQ(grid[0], -7);
-  EXPECT_EQ(grid[1], -7);
 }
 
 }  // namespace

@@ -1,29 +1,33 @@
 // Where decisions fall, and what sums are worth.
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>
 
-#include "ops/point_to_voxel/test/expected.h"
-#include "ops/point_to_voxel/test/problem.h"
+#include "ops/point_to_voxel/test/expect_cloud.h"
 
 namespace detops_test {
 namespace {
+
+using detops_harness::Call;
+using detops_harness::PlacedCall;
 
 class PointToVoxelNumerics : public testing::TestWithParam<mluOpDataType_t> {
  protected:
   // The voxel of one coordinate on one axis, -1 if it is dropped.
   static int64_t VoxelOf(double coordinate, double range_min, double voxel_size, int grid,
                          mluOpDataType_t type = GetParam()) {
-    Cloud cloud(type, 1, 1);
-    cloud.rows.Set(0, coordinate);
-    const VoxelRules rules = {
-        .range_min = {range_min}, .voxel_size = {voxel_size}, .grid = {grid}, .max_points = 1, .room = 1};
-    Results results = cloud.NewResults(rules);
+    Call call = CloudCall("grid=1,kept=1,rows=1", type, 1, {coordinate});
+    call.number_lists.at("range_min")[0] = range_min;
+    call.number_lists.at("voxel_size")[0] = voxel_size;
+    call.integer_lists.at("grid")[0] = grid;
+    PlacedCall placed(call);
     const Handle handle(DETOPS_PROFILE_FULL, 1);
-    EXPECT_EQ(cloud.Run(handle, rules, results), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    return results.voxel_num == 0 ? -1 : static_cast<int64_t>(results.coordinates.Get(0));
+    EXPECT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    const bool dropped = placed.call().results.at("voxel_num") == 0;
+    return dropped ? -1 : static_cast<int64_t>(placed.call()["coordinates"].Get(0));
   }
 };
 
@@ -75,66 +79,58 @@ TEST_P(PointToVoxelNumerics, GridsBeyondTheDigitsOfFloat) {
 // So many equal numbers that a running float sum would be off by far more than the bar.
 TEST_P(PointToVoxelNumerics, LongSums) {
   constexpr int64_t kPoints = 300'000;
-  Cloud cloud(GetParam(), kPoints, 3);
-  for (int64_t i = 0; i < kPoints; ++i) {
-    cloud.rows.Set(i * 3, 0.5);
-    cloud.rows.Set(i * 3 + 1, 1000.0 / 3);
-    cloud.rows.Set(i * 3 + 2, i % 2 == 0 ? 1.0 : 3.0);
-  }
-  VoxelRules rules = UnitVoxels({1});
-  rules.room = 1;
-  const Expected expected(cloud, rules);
+  std::vector<double> points;
+  for (int64_t i = 0; i < kPoints; ++i) points.insert(points.end(), {0.5, 1000.0 / 3, i % 2 == 0 ? 1.0 : 3.0});
+  PlacedCall placed(CloudCall("grid=1,kept=0,rows=1", GetParam(), 3, points));
+  const auto expected = placed.call().function->Reference(placed.call());
   ForEachTarget(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-    Results results = cloud.NewResults(rules);
-    ASSERT_EQ(cloud.Run(handle, rules, results), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(expected.WrongIn(results), "");
-    EXPECT_EQ(results.num_points.Get(0), kPoints);
-    EXPECT_EQ(results.means.Get(2), 2.0);
+    placed.Reset(0xFF);
+    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    ASSERT_EQ(Disagreement(placed.call(), expected), "");
+    EXPECT_EQ(placed.call()["num_points"].Get(0), kPoints);
+    EXPECT_EQ(placed.call()["means"].Get(2), 2.0);
   });
-}
-
-// The cut of long sums is at 512 points.
-TEST_P(PointToVoxelNumerics, AroundTheCutOfSums) {
-  for (const int64_t points : {511, 512, 513, 1024, 1025}) {
-    Cloud cloud(GetParam(), points, 6);
-    cloud.rows.FillUniform(0, 1, 5);
-    VoxelRules rules = UnitVoxels({1});
-    rules.room = 1;
-    ExpectAgreement(cloud, rules);
-  }
 }
 
 // Halves whose sum is beyond half, but not their mean; and means that are rounded once: 1 + 2^-10 and 1 give, in half,
 // 1 + 2^-11, a tie that goes to the even 1.
 TEST_P(PointToVoxelNumerics, RoundedOnceAtTheEnd) {
-  Cloud cloud(GetParam(), 2, 3);
-  cloud.rows.Assign({0.5, 60000, 1 + 0x1p-10, 0.5, 60000, 1});
-  VoxelRules rules = UnitVoxels({1});
-  rules.room = 1;
-  const Handle handle(DETOPS_PROFILE_FULL);
-  Results results = cloud.NewResults(rules);
-  ASSERT_EQ(cloud.Run(handle, rules, results), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  EXPECT_EQ(results.means.Get(1), cloud.rows.Get(1));
-  EXPECT_EQ(results.means.Get(2), RoundToElement(GetParam(), (cloud.rows.Get(2) + cloud.rows.Get(5)) / 2));
+  const Call call = CloudCall("grid=1,kept=0,rows=1", GetParam(), 3, {0.5, 60000, 1 + 0x1p-10, 0.5, 60000, 1});
+  const double mean = RoundToElement(GetParam(), (call["points"].Get(2) + call["points"].Get(5)) / 2);
+  ExpectAgreementEverywhere(call, {}, [&](const Call& done) {
+    EXPECT_EQ(done["means"].Get(1), call["points"].Get(1));
+    EXPECT_EQ(done["means"].Get(2), mean);
+  });
 }
 
-// Values beside the coordinates are data: they are copied bit by bit, and propagate into the mean.
+// Values next to the coordinates are data: they are copied bit by bit, and propagate into the mean.
 TEST_P(PointToVoxelNumerics, NanAndInfInFeatures) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  Cloud cloud(GetParam(), 2, 5);
-  cloud.rows.Assign({0.5, kNan, kInf, kInf, -0.0, 0.5, 1, 1, -kInf, -0.0});
-  VoxelRules rules = UnitVoxels({1});
-  rules.room = 1;
-  rules.max_points = 2;
-  ForEachTarget(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-    Results results = cloud.NewResults(rules);
-    ASSERT_EQ(cloud.Run(handle, rules, results), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    EXPECT_EQ(std::memcmp(results.voxels.data(), cloud.rows.data(), cloud.rows.bytes()), 0);
-    EXPECT_TRUE(std::isnan(results.means.Get(1)));
-    EXPECT_EQ(results.means.Get(2), kInf);
-    EXPECT_TRUE(std::isnan(results.means.Get(3)));
-    EXPECT_TRUE(results.means.Get(4) == 0 && std::signbit(results.means.Get(4)));
+  const Call call =
+      CloudCall("grid=1,kept=2,rows=1", GetParam(), 5, {0.5, kNan, kInf, kInf, -0.0, 0.5, 1, 1, -kInf, -0.0});
+  ExpectAgreementEverywhere(call, {}, [&](const Call& done) {
+    const std::vector<std::byte>& points = call["points"].contents;
+    EXPECT_EQ(std::memcmp(done["voxels"].address, points.data(), points.size()), 0);
+    EXPECT_TRUE(std::isnan(done["means"].Get(1)));
+    EXPECT_EQ(done["means"].Get(2), kInf);
+    EXPECT_TRUE(std::isnan(done["means"].Get(3)));
+    EXPECT_TRUE(done["means"].Get(4) == 0 && std::signbit(done["means"].Get(4)));
   });
+}
+
+// A coordinate that is no number drops its point, wherever it stands; in other columns it is data.
+TEST_P(PointToVoxelNumerics, NanAndInfInCoordinates) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+  for (const double bad : {kNan, kInf, -kInf}) {
+    for (const int64_t column : {0, 1, 2, 3}) {
+      Call call = CloudCall("grid=2x2x2,kept=3,rows=3", GetParam(), 4, std::vector<double>(12, 0.5));
+      call["points"].Set(4 + column, bad);
+      const double second = column == 3 ? 0 : -1;
+      ExpectAgreementEverywhere(call, {}, [&](const Call& done) {
+        EXPECT_EQ(done["point_voxel"].Values(), (std::vector<double>{0, second, 0}));
+      });
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The C entry points of the contract: check table, then problem, then run.
-#include "ops/psroipool/api/check.h"
+#include "ops/psroipool/api/call.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
@@ -51,7 +51,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
   CheckRelations(check, args);
   check.CountLimit({out, in, boxes, mapping});
   // clang-format on
-  return FinishForward(call, check, args, workspace, workspace_size);
+  return CheckValuesAndRunForward(call, check, args, workspace, workspace_size);
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
@@ -109,5 +109,5 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
   CheckRelations(check, args);
   check.CountLimit({top, bottom, boxes, mapping});
   // clang-format on
-  return FinishBackward(call, check, args);
+  return CheckValuesAndRunBackward(call, check, args);
 }

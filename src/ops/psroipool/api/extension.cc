@@ -1,17 +1,17 @@
 // The C entry points for all conventions and layouts: check table, then problem, then run.
 #include "core/data_type.h"
-#include "ops/psroipool/api/check.h"
+#include "ops/psroipool/api/call.h"
 
 namespace detops::psroipool {
 namespace {
 
-void CheckLayouts(ArgCheck& check, std::initializer_list<TensorArg> tensors) {
+void CheckLayouts(ArgCheck& check, TensorList tensors) {
   if (check.failed()) return;
-  const TensorArg& first = *tensors.begin();
+  const TensorArg& first = *tensors.begin()->tensor;
   const mluOpTensorLayout_t layout = first.desc->layout;
   check.Rule(layout == MLUOP_LAYOUT_NHWC || layout == MLUOP_LAYOUT_NCHW, MLUOP_STATUS_BAD_PARAM,
              "%s has layout %s, expected NHWC or NCHW.", first.name, LayoutName(layout));
-  for (const TensorArg& tensor : tensors) check.Layout(tensor, layout);
+  for (const TensorRef& each : tensors) check.Layout(*each.tensor, layout);
 }
 
 void CheckPooledShape(ArgCheck& check, const PsRoiPoolArguments& args) {
@@ -89,7 +89,7 @@ mluOpStatus_t detopsPsRoiPoolForward(mluOpHandle_t handle, detopsPsRoiPoolConven
                                    .mapping_to_write = mapping_channel};
   ArgCheck check(call);
   CheckShapes(check, args);
-  return FinishForward(call, check, args, nullptr, 0);
+  return CheckValuesAndRunForward(call, check, args, nullptr, 0);
 }
 
 mluOpStatus_t detopsPsRoiPoolBackward(mluOpHandle_t handle, detopsPsRoiPoolConvention_t convention, int pooled_height,
@@ -111,5 +111,5 @@ mluOpStatus_t detopsPsRoiPoolBackward(mluOpHandle_t handle, detopsPsRoiPoolConve
                                    .target = bottom_grad};
   ArgCheck check(call);
   CheckShapes(check, args);
-  return FinishBackward(call, check, args);
+  return CheckValuesAndRunBackward(call, check, args);
 }

@@ -38,20 +38,20 @@ class MappedPass {
     if (!taken) return RunResult::kNoMemory;
     const bool done = MakeRoiTable(problem_, parallel_, table_memory, &table_) &&
                       FindCrowdedImages(problem_, parallel_, table_, table_memory) &&
-                      DecideWidths(table_memory.crowded) && AddAll();
+                      ChooseTypes(table_memory.crowded) && AddAll();
     return ResultOf(done);
   }
 
  private:
   void Take(Arena& arena) {
     pattern_ = arena.Take<int32_t>(PatternSize(problem_));
-    wide_ = arena.Take<bool>(problem_.images);
+    in_double_ = arena.Take<bool>(problem_.images);
     sums_ = arena.Take<double>(SaturatingMultiply(tasks_, SaturatingMultiply(piece_width_, problem_.channels())));
   }
 
   // An image whose channels are forward's gets the bits it would get without the others. Elsewhere the terms of a pixel
   // cannot be counted by the rois, so sums are double, except torchvision's.
-  bool DecideWidths(const bool* crowded) {
+  bool ChooseTypes(const bool* crowded) {
     MakePattern(problem_, pattern_);
     const bool torchvision = problem_.rules.convention == DETOPS_PSROIPOOL_TORCHVISION;
     const auto bytes = static_cast<size_t>(problem_.channels()) * sizeof(int32_t);
@@ -63,7 +63,7 @@ class MappedPass {
         for (int64_t place = table_.begins[a]; place < table_.begins[a + 1] && usual; ++place) {
           usual = std::memcmp(mapping_ + table_.rois[place] * problem_.channels(), pattern_, bytes) == 0;
         }
-        wide_[a] = !torchvision && (!usual || crowded[a]);
+        in_double_[a] = !torchvision && (!usual || crowded[a]);
       }
     });
   }
@@ -81,7 +81,7 @@ class MappedPass {
         const int64_t* const end = table_.images + table_.active_images;
         const int64_t* active = std::lower_bound(table_.images, end, image);
         const int64_t index = active != end && *active == image ? active - table_.images : -1;
-        if (index >= 0 && wide_[index]) {
+        if (index >= 0 && in_double_[index]) {
           DoPiece(image, index, y, x, x_end, sums);
         } else {
           DoPiece(image, index, y, x, x_end, reinterpret_cast<Real*>(sums));
@@ -156,7 +156,7 @@ class MappedPass {
   int tasks_;
   RoiTable table_ = {};
   int32_t* pattern_ = nullptr;
-  bool* wide_ = nullptr;  // per active image
+  bool* in_double_ = nullptr;  // per active image
   double* sums_ = nullptr;
 };
 

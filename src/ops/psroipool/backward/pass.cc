@@ -5,7 +5,7 @@
 
 #include "core/arena.h"
 #include "core/data_type.h"
-#include "core/one_by_one.h"
+#include "core/dynamic_tasks.h"
 #include "ops/psroipool/geometry/rois.h"
 #include "ops/psroipool/planes/bands.h"
 #include "ops/psroipool/planes/planes.h"
@@ -35,8 +35,8 @@ class BackwardPass {
     stream_ = !problem_.channels_first && image_bytes >= kLargeOutput && BlockBytes() % kLineBytes == 0 &&
               image_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(problem_.target) % kLineBytes == 0;
     // As much as either kind of numbers needs.
-    for (const bool wide : {true, false}) {
-      ChooseNumbers(wide);
+    for (const bool in_double : {true, false}) {
+      ChooseNumbers(in_double);
       plane_bytes_ = std::max(plane_bytes_, SaturatingMultiply(plan_.Numbers(), number_bytes_));
     }
     if (!problem_.channels_first) {
@@ -69,13 +69,13 @@ class BackwardPass {
     pooled_ = problem_.channels_first ? arena.Take<char>(SaturatingMultiply(numbers, pooled_bytes_)) : nullptr;
   }
 
-  int64_t NumberBytes(bool wide) const { return wide ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_; }
-  int64_t Lanes(bool wide) const { return problem_.kernels.lanes(wide ? MLUOP_DTYPE_DOUBLE : problem_.type); }
+  int64_t NumberBytes(bool in_double) const { return in_double ? static_cast<int64_t>(sizeof(double)) : pooled_bytes_; }
+  int64_t Lanes(bool in_double) const { return problem_.kernels.lanes(in_double ? MLUOP_DTYPE_DOUBLE : problem_.type); }
 
-  void ChooseNumbers(bool wide) {
-    wide_ = wide;
-    number_bytes_ = NumberBytes(wide);
-    const int64_t lanes = Lanes(wide);
+  void ChooseNumbers(bool in_double) {
+    in_double_ = in_double;
+    number_bytes_ = NumberBytes(in_double);
+    const int64_t lanes = Lanes(in_double);
     plan_ = MakePlanePlan(problem_, problem_.height, lanes, number_bytes_,
                           std::min(problem_.images, problem_.roi_count), PlaneBudget(problem_));
   }
@@ -104,14 +104,14 @@ class BackwardPass {
     return MakePlanePlan(problem_, rows, Lanes(false), NumberBytes(false), 1, kMaxInt64);
   }
 
-  // Rows of a band, a power of two. More would not stay near, fewer be met by the same bins too often.
+  // Rows of a band, a power of two. More would not stay in the L2 cache, fewer be met by the same bins too often.
   int64_t MostBandRows() const { return PowerOfTwo(LeastBand(problem_, 8)); }
 
-  // False if whole planes are better: those of small maps are near anyway, crowded images need double, and few or low
-  // bands are not worth it.
+  // False if whole planes are better: those of small maps fit the L2 cache anyway, crowded images need double, and few
+  // or low bands are not worth it.
   bool ChooseBands() {
     ChooseNumbers(false);
-    if (problem_.channels_first || plan_.AllNear()) return false;
+    if (problem_.channels_first || plan_.FitsL2()) return false;
     if (std::find(crowded_, crowded_ + table_.active_images, true) != crowded_ + table_.active_images) return false;
     constexpr int64_t kLeastRows = 4;
     for (band_ = MostBandRows(); band_ >= kLeastRows; band_ /= 2) {
@@ -125,7 +125,7 @@ class BackwardPass {
   bool AddBands() {
     const int64_t bands = DivideRoundUp(problem_.height, band_), units = bands * table_.active_images;
     const auto workers = static_cast<int>(std::min<int64_t>(bands_.workers, units));
-    return RunOneByOne(parallel_, workers, units, [&](int worker, int64_t unit) {
+    return RunDynamic(parallel_, workers, units, [&](int worker, int64_t unit) {
       const int64_t begin = unit % bands * band_;
       AddBand(worker, unit / bands, {begin, std::min(begin + band_, problem_.height)});
     });
@@ -147,7 +147,7 @@ class BackwardPass {
                                    .row_begin = row_begin,
                                    .row_end = row_end,
                                    .source = Source(plan_.PooledColumnOf(planes.begin))},
-                                  wide_);
+                                  in_double_);
       });
     });
     const Range pixels = {rows.begin * problem_.width, rows.end * problem_.width};
@@ -249,7 +249,7 @@ class BackwardPass {
                                .row_begin = static_cast<uint32_t>(rows.begin),
                                .row_end = static_cast<uint32_t>(rows.end),
                                .source = kept ? pooled_ + place * pooled_bytes_ : Source(column)},
-                              wide_);
+                              in_double_);
   }
 
   bool WriteBack(const PlaneGroup& group) {
@@ -301,7 +301,7 @@ class BackwardPass {
              .source_stride = plan_.plane_stride,
              .target_stride = plan_.bins,
              .padded_rows = count},
-            wide_);
+            in_double_);
       });
     }
     if (stream) problem_.kernels.stream_copy(staging, target, BlockBytes());
@@ -319,7 +319,7 @@ class BackwardPass {
                                     .source_stride = plan_.PixelStrideOf(plane),
                                     .target_stride = plan_.bins * pixels,
                                     .padded_rows = pixels},
-                                   wide_);
+                                   in_double_);
   }
 
   const PsRoiPoolProblem& problem_;
@@ -330,7 +330,7 @@ class BackwardPass {
   const int64_t rows_at_once_;
   const int crowd_tasks_;
   int64_t number_bytes_ = 0;  // of planes
-  bool wide_ = false;
+  bool in_double_ = false;
   bool stream_ = false;
   int64_t plane_bytes_ = 0;
   const bool* crowded_ = nullptr;

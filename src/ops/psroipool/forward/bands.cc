@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/data_type.h"
-#include "core/one_by_one.h"
+#include "core/dynamic_tasks.h"
 #include "ops/psroipool/forward/pass.h"
 
 namespace detops::psroipool {
@@ -51,7 +51,7 @@ class BandWorker {
     const Range places = {table_.begins[image], table_.begins[image + 1]};
     if (plan_.band == problem_.height) {
       Regroup(memory, planes, image, {0, problem_.height});
-      if (Near(planes)) return Sum(memory, planes, AllOf(places));
+      if (FitsL2(planes)) return Sum(memory, planes, AllOf(places));
       for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
         Sum(memory, {plane, plane + 1}, AllOf(places));
       }
@@ -68,8 +68,8 @@ class BandWorker {
   }
 
  private:
-  bool Near(Range planes) const {
-    return (planes.end - planes.begin) * plan_.planes.plane_stride * plan_.planes.number_bytes <= kNearBytes;
+  bool FitsL2(Range planes) const {
+    return (planes.end - planes.begin) * plan_.planes.plane_stride * plan_.planes.number_bytes <= kL2Bytes;
   }
 
   void Regroup(const PlaneMemory& memory, Range planes, int64_t image, Range rows) {
@@ -100,8 +100,8 @@ class BandWorker {
     });
   }
 
-  // Plane by plane: what a band needs of one is near, and the same heights come again and again, which helps the
-  // processor to foresee them. Not too many rois at a time, so that their pooled rows are still near when the next
+  // Plane by plane: what a band needs of one is in the L2 cache, and the same heights come again and again, which helps
+  // the processor to foresee them. Not too many rois at a time, so that their pooled rows are still there when the next
   // plane comes.
   void SumEach(const PlaneMemory& memory, Range planes, const RoiChoice& rois) {
     constexpr int64_t kNearRois = 256;
@@ -111,7 +111,7 @@ class BandWorker {
     }
   }
 
-  // Cut so that all parts have about the same work. Parts regroup rows behind their own, as far as a bin may reach.
+  // Cut so that all parts have about the same work. Parts regroup rows after their own, as far as a bin may reach.
   Range RowsOfPart(Range places, int64_t part) const {
     if (plan_.row_parts == 1) return {0, problem_.height};
     constexpr int64_t kBuckets = 256;  // of rows
@@ -155,9 +155,9 @@ int64_t ForwardBandBytes(const PsRoiPoolProblem& problem, const Parallel& parall
 bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, const BandMemory& memory,
                       const Parallel& parallel, ForwardBandPlan* plan) {
   plan->tallest = std::max<int64_t>(1, TallestBin(problem, table));
-  const bool near = PlanOfRows(problem, problem.height).AllNear();
+  const bool fits = PlanOfRows(problem, problem.height).FitsL2();
   plan->slots =
-      near ? problem.height : std::min(problem.height, PowerOfTwo(plan->tallest - 1 + LeastBand(problem, kLeastBand)));
+      fits ? problem.height : std::min(problem.height, PowerOfTwo(plan->tallest - 1 + LeastBand(problem, kLeastBand)));
   plan->band = plan->slots == problem.height ? plan->slots : plan->slots - (plan->tallest - 1);
   plan->planes = PlanOfRows(problem, plan->slots);
   const int64_t bins = plan->planes.bins, chunks = plan->planes.planes / bins;
@@ -171,7 +171,7 @@ bool PlanForwardBands(const PsRoiPoolProblem& problem, const RoiTable& table, co
   plan->row_parts = whole ? 1 : std::clamp<int64_t>(problem.height / (3 * (plan->tallest - 1) + 1), 1, parts);
   plan->planes_a_run = std::min(fitting, DivideRoundUp(bins, DivideRoundUp(parts, plan->row_parts)));
   plan->runs = DivideRoundUp(bins, plan->planes_a_run) * chunks;
-  return near || plan->planes_a_run >= std::min(bins, kLeastRun);
+  return fits || plan->planes_a_run >= std::min(bins, kLeastRun);
 }
 
 bool PoolBands(const PsRoiPoolProblem& problem, const RoiTable& table, const BandMemory& memory,
@@ -179,7 +179,7 @@ bool PoolBands(const PsRoiPoolProblem& problem, const RoiTable& table, const Ban
   const int64_t units = table.active_images * plan.runs * plan.row_parts;
   const auto workers = static_cast<int>(std::min<int64_t>(plan.workers, units));
   const int64_t runs_a_chunk = DivideRoundUp(plan.planes.bins, plan.planes_a_run);
-  return RunOneByOne(parallel, workers, units, [&](int worker, int64_t unit) {
+  return RunDynamic(parallel, workers, units, [&](int worker, int64_t unit) {
     const int64_t run = unit / plan.row_parts % plan.runs;
     const int64_t chunk = run / runs_a_chunk * plan.planes.bins;
     const int64_t begin = run % runs_a_chunk * plan.planes_a_run;

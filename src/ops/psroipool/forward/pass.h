@@ -1,4 +1,4 @@
-// The two steps of forward for NHWC maps, and the way that takes them band by band.
+// The two steps of forward for NHWC maps, and the algorithm that takes them band by band.
 #ifndef DETOPS_OPS_PSROIPOOL_FORWARD_PASS_H_
 #define DETOPS_OPS_PSROIPOOL_FORWARD_PASS_H_
 

@@ -76,7 +76,7 @@ HWY_INLINE void VisitBins(const RoiBins& bins, T* pooled, const Wanted& wanted, 
   }
 }
 
-// The channels of a pixel as vectors. Those of a plane follow each other, and behind the last channel is room. In the
+// The channels of a pixel as vectors. Those of a plane follow each other, and after the last channel is room. In the
 // pooled tensor there is none: the last vector ends with the last channel and shares some with the one before it.
 template <int kVectors, class D>
 class ChannelVectors {
@@ -114,7 +114,7 @@ class ChannelVectors {
     }
   }
 
-  // load(place, count) has the vector of the pooled tensor at `place`, of which `count` channels exist. Behind the last
+  // load(place, count) has the vector of the pooled tensor at `place`, of which `count` channels exist. After the last
   // channel the last vector may hold anything.
   template <class Load>
   HWY_INLINE void Load4(const Load& load, hn::Vec<D>& v0, hn::Vec<D>& v1, hn::Vec<D>& v2, hn::Vec<D>& v3) const {

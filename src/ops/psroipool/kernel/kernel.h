@@ -61,7 +61,7 @@ struct BinAdditions {
   const void* source;
 };
 
-// target[i] = pattern[(first + i) % period], past the caches if there are many. pattern has 16 more numbers behind its
+// target[i] = pattern[(first + i) % period], past the caches if there are many. pattern has 16 more numbers after its
 // period, the first ones again.
 struct PatternFill {
   const int32_t* pattern;

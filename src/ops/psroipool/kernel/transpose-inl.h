@@ -89,7 +89,7 @@ HWY_INLINE void TransposeTallRows(const Transposition& t, int64_t row) {
   }
 }
 
-// All rows; those behind the last whole eight are filled up with zeros, or begin early enough.
+// All rows; those after the last whole eight are filled up with zeros, or begin early enough.
 HWY_INLINE void TransposeTall(const Transposition& t) {
   constexpr int64_t kTall = 2 * kBlock;
   int64_t row = 0;

@@ -1,5 +1,20 @@
 // NHWC maps, band after band of rows: a worker regroups some rows for the bins it has, and pools, or collects
-// gradients, while they are near. Only the rows that a bin may span exist at the same time.
+// gradients, while they are in the L2 cache. Only the rows that a bin may span exist at the same time.
+//
+//   map of an image [H, W, bins x output channels]         planes: a bin's channels of all pixels, one plane per bin
+//
+//        +---------------------------+                        bin 0       bin 1      ...  (a run: planes that a worker
+//      y |  done                     |                      +---------+ +---------+        has in its cache together)
+//      | +---------------------------+ - - - - - - - - -    |  kept   | |  kept   |  tallest bin - 1 rows, for bins
+//      v |  rows still needed        |                      |         | |         |  that began above the band
+//        +== band ===================+  -- regroup -->      +=========+ +=========+
+//        |  these rows are regrouped |                      |  band   | |  band   |  then every bin whose last row
+//        +===========================+                      +=========+ +=========+  lies in the band is summed up
+//        |  to come                  |                      `slots` rows in all, a power of two:
+//        +---------------------------+                      row y of the map is row y & (slots - 1) of a plane
+//
+// That is forward. Backward a band is a piece of work of its own: the gradients of all bins that touch its rows are
+// added to the planes' pixels there, and then the band is regrouped into the map.
 #ifndef DETOPS_OPS_PSROIPOOL_PLANES_BANDS_H_
 #define DETOPS_OPS_PSROIPOOL_PLANES_BANDS_H_
 

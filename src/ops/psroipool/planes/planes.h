@@ -19,7 +19,7 @@ inline constexpr int64_t kMinPlaneTask = 200'000;
 inline constexpr int64_t kLineBytes = 64;
 
 // What should stay in the second-level cache.
-inline constexpr int64_t kNearBytes = 384 << 10;
+inline constexpr int64_t kL2Bytes = 384 << 10;
 
 inline int64_t PowerOfTwo(int64_t least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(least))); }
 
@@ -50,7 +50,7 @@ struct PlanePlan {
   // Of all planes of an image.
   int64_t Bytes() const { return SaturatingMultiply(plane_stride, SaturatingMultiply(planes, number_bytes)); }
   // They stay in the second-level cache.
-  bool AllNear() const { return Bytes() <= kNearBytes; }
+  bool FitsL2() const { return Bytes() <= kL2Bytes; }
   int64_t Numbers() const {
     return SaturatingMultiply(plane_stride, SaturatingMultiply(images_at_once, planes_at_once));
   }
@@ -67,7 +67,7 @@ inline PlanePlan MakePlanePlan(const PsRoiPoolProblem& problem, int64_t rows, in
   plan.output_dim = problem.output_dim;
   plan.number_bytes = number_bytes;
   const int64_t vector_bytes = SaturatingMultiply(pixels, lanes * number_bytes);
-  const int64_t vectors = std::clamp<int64_t>(kNearBytes / vector_bytes, 1, kMaxVectors);
+  const int64_t vectors = std::clamp<int64_t>(kL2Bytes / vector_bytes, 1, kMaxVectors);
   const int64_t chunks = DivideRoundUp(plan.output_dim, vectors * lanes);
   plan.chunk =
       plan.output_dim <= lanes ? plan.output_dim : DivideRoundUp(DivideRoundUp(plan.output_dim, chunks), lanes) * lanes;
@@ -104,13 +104,13 @@ void VisitChunks(const PlanePlan& plan, Range planes, const Visit& visit) {
   }
 }
 
-// The planes of a group cut into runs: bins of one chunk whose planes stay near together. About `wanted` runs or more
-// if a chunk has so many bins.
+// The planes of a group cut into runs: bins of one chunk whose planes fit the L2 cache together. About `wanted` runs or
+// more if a chunk has so many bins.
 class PlaneRuns {
  public:
   PlaneRuns(const PlanePlan& plan, const PlaneGroup& group, int64_t wanted)
       : bins_(plan.bins),
-        size_(std::clamp<int64_t>(kNearBytes / SaturatingMultiply(plan.plane_stride, plan.number_bytes), 1,
+        size_(std::clamp<int64_t>(kL2Bytes / SaturatingMultiply(plan.plane_stride, plan.number_bytes), 1,
                                   DivideRoundUp(plan.bins, wanted))),
         runs_of_chunk_(DivideRoundUp(bins_, size_)),
         planes_{group.plane_begin, group.plane_end},

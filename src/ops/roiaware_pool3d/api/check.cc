@@ -53,8 +53,8 @@ BoxSearchProblem MakeSearch(const BoxArguments& args) {
           .kernels = ChooseRoiAwareKernels(args.rois.desc->type)};
 }
 
-mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const GradientProblem& problem, const TensorArg& argmax,
-                             const TensorArg& pts_idx, const TensorArg& begins) {
+mluOpStatus_t RunBackward(const Call& call, ArgCheck& check, const GradientProblem& problem, const TensorArg& argmax,
+                          const TensorArg& pts_idx, const TensorArg& begins) {
   const mluOpHandle_t handle = call.handle();
   GradientFault fault;
   const RunResult result = RoiAwareBackward(problem, handle->value_checks, handle->parallel, handle->scratch, &fault);

@@ -29,8 +29,8 @@ void CheckGridLimits(ArgCheck& check, const BoxArguments& args);
 BoxSearchProblem MakeSearch(const BoxArguments& args);
 
 // Ends a backward call: refuses what it has found wrong.
-mluOpStatus_t FinishBackward(const Call& call, ArgCheck& check, const GradientProblem& problem, const TensorArg& argmax,
-                             const TensorArg& pts_idx, const TensorArg& begins);
+mluOpStatus_t RunBackward(const Call& call, ArgCheck& check, const GradientProblem& problem, const TensorArg& argmax,
+                          const TensorArg& pts_idx, const TensorArg& begins);
 
 }  // namespace detops::roiaware_pool3d
 

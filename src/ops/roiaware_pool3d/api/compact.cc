@@ -110,8 +110,8 @@ mluOpStatus_t detopsRoiAwarePool3dCompactForward(
   if (check.failed()) return check.status();
   const CompactPool pool = {
       .source = {pool_method == 0 ? PoolMethod::kMax : PoolMethod::kAverage, C.value(), pts_feature},
-      .voxel_room = V.value(),
-      .point_room = E.value(),
+      .most_voxels = V.value(),
+      .most_points = E.value(),
       .voxels = static_cast<int32_t*>(voxels),
       .voxel_begins = static_cast<int32_t*>(voxel_begins),
       .pts_idx = static_cast<int32_t*>(pts_idx),
@@ -178,5 +178,5 @@ mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool
                                    .max_points = 0,
                                    .listed_points = average ? pts_idx_desc->element_count() : 0,
                                    .kernels = ChooseRoiAwareKernels(grad_out_desc->type)};
-  return FinishBackward(call, check, problem, winners, ids, begins);
+  return RunBackward(call, check, problem, winners, ids, begins);
 }

@@ -336,7 +336,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(
     record.Param("max_pts_each_voxel", int64_t{max_pts_each_voxel});
   };
   return RunRecorded(call, "roiaware_pool3d_backward", describe,
-                     [&] { return FinishBackward(call, check, problem, winners, lists, {}); });
+                     [&] { return RunBackward(call, check, problem, winners, lists, {}); });
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetRoiawarePool3dForwardWorkspaceSize(mluOpHandle_t handle,

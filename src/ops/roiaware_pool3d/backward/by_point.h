@@ -68,10 +68,10 @@ class SharesByPoint {
     // Counts become begins, and begins become ends as the lists are filled.
     uint32_t place = 0;
     for (int64_t point = 0; point < problem_.points; ++point) place += std::exchange(ends_[point], place);
-    const bool wide = problem_.type == MLUOP_DTYPE_DOUBLE;
+    const bool in_double = problem_.type == MLUOP_DTYPE_DOUBLE;
     VisitFound([&](const FoundPoint& found) {
       const double share =
-          wide ? 1.0 / static_cast<double>(found.count) : double{1.0f / static_cast<float>(found.count)};
+          in_double ? 1.0 / static_cast<double>(found.count) : double{1.0f / static_cast<float>(found.count)};
       shares_[ends_[found.point]++] = {found.voxel, share};
     });
     listed_ = place;
@@ -113,7 +113,7 @@ class SharesByPoint {
   Finder finder_[kMaxFinders];
   int64_t listed_ = 0;
   uint32_t* ends_;      // [P]: where the shares of a point end
-  FoundPoint* found_;   // [finders, room]
+  FoundPoint* found_;   // [finders, capacity]
   VoxelShare* shares_;  // by point
 };
 

@@ -14,7 +14,7 @@ constexpr int64_t kBytes = int64_t{1} << 61;  // elements of 4 bytes whose bytes
 Rules GridNumbers() { return Positive({"max_pts_each_voxel", "out_x", "out_y", "out_z"}); }
 
 Rules Something(const std::string& tensor, const std::string& dim, const std::string& text) {
-  return Also(NotEmpty({tensor}), {{BadClass::kEmpty, text + " 0", WithDim(dim, 0)}});
+  return WithFaults(NotEmpty({tensor}), {{BadClass::kEmpty, text + " 0", WithDim(dim, 0)}});
 }
 
 // Tensors as large as this have no data, so the numbers next to the limits get as far as the data pointers.
@@ -149,7 +149,7 @@ Contract MakeCompactForwardContract() {
   // Half: 2^61 elements have bytes that int64 can count, as int32 they have not.
   const Apply half = WithType(MLUOP_DTYPE_HALF), rows = WithRows(int64_t{1} << 40), channels = WithDim("C", 1 << 21);
   const auto bytes_of = [&](const std::string& tensor, const Apply& fault) {
-    return Also(Counts({tensor}), {{kOverflow, "2^63 bytes of " + tensor, fault, false}});
+    return WithFaults(Counts({tensor}), {{kOverflow, "2^63 bytes of " + tensor, fault, false}});
   };
   const auto has_data = [](const Call& call) { return HasArgmax(call) && call["argmax"].address != nullptr; };
   contract
@@ -291,15 +291,15 @@ Contract MakeCompactBackwardContract() {
   const auto with_max = [](const Rules& rules) { return When(IsMax, rules); };
   const auto with_average = [](const Rules& rules) { return When(IsAverage, rules, WithInteger("pool_method", 1)); };
   const Names lists = {"voxel_begins", "pts_idx"}, gradients = {"grad_out", "grad_in"};
-  const Rules rows =
-      Also(Integer("voxel_num",
-                   {[](int64_t value, const Call& call) { return value >= 0 && value <= call["grad_out"].extents[0]; },
-                    "a number of rows that grad_out has",
-                    {-1, 24}}),
-           {{BadClass::kSizes, "all rows", WithInteger("voxel_num", 23), false},
-            {BadClass::kSizes, "2^32 rows", WithInteger("voxel_num", int64_t{1} << 32), false},
-            {BadClass::kSizes, "2^63 - 1 rows", WithInteger("voxel_num", INT64_MAX), false},
-            {BadClass::kSizes, "-2^63 rows", WithInteger("voxel_num", INT64_MIN), false}});
+  const Rules rows = WithFaults(Integer("voxel_num", {[](int64_t value, const Call& call) {
+                                                        return value >= 0 && value <= call["grad_out"].extents[0];
+                                                      },
+                                                      "a number of rows that grad_out has",
+                                                      {-1, 24}}),
+                                {{BadClass::kSizes, "all rows", WithInteger("voxel_num", 23), false},
+                                 {BadClass::kSizes, "2^32 rows", WithInteger("voxel_num", int64_t{1} << 32), false},
+                                 {BadClass::kSizes, "2^63 - 1 rows", WithInteger("voxel_num", INT64_MAX), false},
+                                 {BadClass::kSizes, "-2^63 rows", WithInteger("voxel_num", INT64_MIN), false}});
   const int64_t many = int64_t{1} << 31;
   const Apply doubles = Then(WithType(MLUOP_DTYPE_DOUBLE), Sized({{"V", int64_t{1} << 40}, {"C", 1 << 20}}));
   const Apply many_rows = Then(Then(WithType(MLUOP_DTYPE_HALF), Sized({{"C", 1}, {"P", many}})), Reserved({"grad_in"}));
@@ -324,14 +324,14 @@ Contract MakeCompactBackwardContract() {
           "columns",
           {with_average(RowsInUse()), Implied(Shapes({"grad_out"})), with_max(Shapes({"argmax"})),
            Axis("grad_in", 1, "C")})
-      .Check("P or C is 0", {Also(NotEmpty({"grad_in"}), {{BadClass::kEmpty, "points 0", WithDim("P", 0)},
-                                                          {BadClass::kEmpty, "channels 0", WithDim("C", 0)}})})
+      .Check("P or C is 0", {WithFaults(NotEmpty({"grad_in"}), {{BadClass::kEmpty, "points 0", WithDim("P", 0)},
+                                                                {BadClass::kEmpty, "channels 0", WithDim("C", 0)}})})
       .Check("a tensor is not dense", {with_average(Dense(lists)), with_max(Dense({"argmax"})), Dense(gradients)})
       .Check("a tensor has more than int64 bytes can count",
              {with_average(Counts(lists)), with_max(Counts({"argmax"})),
-              Also(Counts({"grad_out"}), {{kOverflow, "2^60 doubles", doubles}}),
-              Also(Counts({"grad_in"}),
-                   {{kOverflow, "bytes that int64 cannot count", Sized({{"C", many}, {"P", many}})}})})
+              WithFaults(Counts({"grad_out"}), {{kOverflow, "2^60 doubles", doubles}}),
+              WithFaults(Counts({"grad_in"}),
+                         {{kOverflow, "bytes that int64 cannot count", Sized({{"C", many}, {"P", many}})}})})
       .Check("a data pointer of a tensor with elements is NULL",
              {with_average(DataOfElements(lists)), with_max(DataOfElements({"argmax"})), DataOfElements(gradients)})
       .Check("grad_in overlaps another tensor",

@@ -50,7 +50,7 @@ Rules ArgumentLimit(const std::string& argument, const std::string& text, int64_
 
 // An argument that must be above 0. Tensors agree with it, so none is negative.
 Rules AboveZero(const std::string& argument, BadClass bad_class, const std::string& text) {
-  return Also(Positive({argument}), {{bad_class, text, WithDim(argument, 0)}});
+  return WithFaults(Positive({argument}), {{bad_class, text, WithDim(argument, 0)}});
 }
 
 Rules GridAboveZero() {
@@ -65,16 +65,16 @@ Rules GridAboveZero() {
 // The lists, with a grid of 2^90 voxels.
 Rules ListCounts(const Dims& n) {
   const int64_t many = 1 << 30;
-  return Also(Counts({"pts_idx_of_voxels"}),
-              {{kOverflow, "bytes that int64 cannot count", InFull(Sized({{n.X, many}, {n.Y, many}, {n.Z, many}}))}});
+  return WithFaults(Counts({"pts_idx_of_voxels"}), {{kOverflow, "bytes that int64 cannot count",
+                                                     InFull(Sized({{n.X, many}, {n.Y, many}, {n.Z, many}}))}});
 }
 
 // A tensor of one row per voxel, which has more channels than the lists have slots.
 Rules RowCounts(const std::string& tensor, const Dims& n) {
   const auto rows = [&](int64_t voxels) { return Then(n.Ones(), Sized({{n.Z, voxels}, {n.C, 1 << 15}})); };
-  return Also(Counts({tensor}), {{kOverflow, "2^31 elements of " + tensor, rows(1 << 16), false},
-                                 {kOverflow, "2^31 elements of " + tensor, InFull(rows(1 << 16)), false},
-                                 {kOverflow, "fewer elements of " + tensor, rows((1 << 16) - 1), false}});
+  return WithFaults(Counts({tensor}), {{kOverflow, "2^31 elements of " + tensor, rows(1 << 16), false},
+                                       {kOverflow, "2^31 elements of " + tensor, InFull(rows(1 << 16)), false},
+                                       {kOverflow, "fewer elements of " + tensor, rows((1 << 16) - 1), false}});
 }
 
 // ---- argmax of the forward pass ----
@@ -89,7 +89,7 @@ Rules ArgmaxBytes(const Dims& n) {
   const Apply winners =
       Then(Then(WithType(MLUOP_DTYPE_HALF), Then(n.Ones(), Sized({{n.X, 1 << 30}, {n.Y, 1 << 29}, {n.C, 4}}))),
            Inside({"pts_idx_of_voxels", "pooled_features", "argmax"}, "rois"));
-  Rules rules = When(IsMax, Also(Counts({"argmax"}), {{kOverflow, "2^63 bytes of argmax", InFull(winners)}}));
+  Rules rules = When(IsMax, WithFaults(Counts({"argmax"}), {{kOverflow, "2^63 bytes of argmax", InFull(winners)}}));
   const auto zeros = [](int64_t extent) {
     return AsAverage(
         Then(Inside({"argmax"}, "rois"), [=](Call& call) { call["argmax"].extents = {extent, 1 << 30, 1}; }));
@@ -154,14 +154,15 @@ Contract MakeForwardContract(const std::string& function, bool extension) {
   if (extension) {
     contract.Check("z_origin is none of its values", {ZOrigin()})
         .Check("xy_margin is not finite, or below 0", {XyMargin()})
-        .Check("rois, pts, pts_feature or pts_idx_of_voxels has no elements",
-               {Also(NotEmpty({"rois"}), {{BadClass::kEmpty, "boxes 0", WithDim(n.B, 0)}}),
-                Also(NotEmpty({"pts"}), {{BadClass::kEmpty, "points 0", WithDim(n.P, 0)}}),
-                Also(NotEmpty({"pts_feature"}), {{BadClass::kEmpty, "channels 0", WithDim(n.C, 0)}}),
-                Also(NotEmpty({"pts_idx_of_voxels"}), {{BadClass::kSizes, "max_pts_each_voxel 0", WithDim(n.M, 0)},
-                                                       {BadClass::kSizes, "out_x 0", WithDim(n.X, 0)},
-                                                       {BadClass::kSizes, "out_y 0", WithDim(n.Y, 0)},
-                                                       {BadClass::kSizes, "out_z 0", WithDim(n.Z, 0)}})});
+        .Check(
+            "rois, pts, pts_feature or pts_idx_of_voxels has no elements",
+            {WithFaults(NotEmpty({"rois"}), {{BadClass::kEmpty, "boxes 0", WithDim(n.B, 0)}}),
+             WithFaults(NotEmpty({"pts"}), {{BadClass::kEmpty, "points 0", WithDim(n.P, 0)}}),
+             WithFaults(NotEmpty({"pts_feature"}), {{BadClass::kEmpty, "channels 0", WithDim(n.C, 0)}}),
+             WithFaults(NotEmpty({"pts_idx_of_voxels"}), {{BadClass::kSizes, "max_pts_each_voxel 0", WithDim(n.M, 0)},
+                                                          {BadClass::kSizes, "out_x 0", WithDim(n.X, 0)},
+                                                          {BadClass::kSizes, "out_y 0", WithDim(n.Y, 0)},
+                                                          {BadClass::kSizes, "out_z 0", WithDim(n.Z, 0)}})});
   } else {
     contract.Check("boxes_num, pts_num, channels, max_pts_each_voxel, out_x, out_y or out_z is not above 0",
                    {AboveZero(n.B, BadClass::kEmpty, "boxes 0"), AboveZero(n.P, BadClass::kEmpty, "points 0"),
@@ -337,8 +338,8 @@ Contract MakeBackwardContract(const std::string& function) {
              {ArgumentLimit(n.B, "65536 boxes", 65536, 65535), ArgumentLimit(n.C, "65536 channels", 65536, 65535),
               ArgumentLimit(n.M, "2977 points per voxel", 2977, 2048)})
       .Check("a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)",
-             {ListCounts(n), RowCounts("argmax", n), Also(Counts({"grad_out"}), {{kOverflow, "2^60 doubles", doubles}}),
-              Counts({"grad_in"})})
+             {ListCounts(n), RowCounts("argmax", n),
+              WithFaults(Counts({"grad_out"}), {{kOverflow, "2^60 doubles", doubles}}), Counts({"grad_in"})})
       .Check("a data pointer is NULL", {Data(all)})
       .Check("grad_in overlaps another tensor", {Separate("grad_in", {"pts_idx_of_voxels", "argmax", "grad_out"})})
       .Check("P is 2^31 or more", {row_limit})

@@ -55,21 +55,21 @@ std::vector<detops_reference::RoiAwareVoxel> VoxelsOf(const Call& call) {
 // ---- rules of several functions ----
 
 Rules Method() {
-  return Also(Integer("pool_method", {[](int64_t method, const Call&) { return method == 0 || method == 1; },
-                                      "0 (maximum) or 1 (average)",
-                                      {},
-                                      BadClass::kEnumerator}),
-              {{BadClass::kEnumerator, "pool_method", WithInteger("pool_method", -1)},
-               {BadClass::kEnumerator, "pool_method", WithInteger("pool_method", 2)}});
+  return WithFaults(Integer("pool_method", {[](int64_t method, const Call&) { return method == 0 || method == 1; },
+                                            "0 (maximum) or 1 (average)",
+                                            {},
+                                            BadClass::kEnumerator}),
+                    {{BadClass::kEnumerator, "pool_method", WithInteger("pool_method", -1)},
+                     {BadClass::kEnumerator, "pool_method", WithInteger("pool_method", 2)}});
 }
 
 Rules ZOrigin() {
-  return Also(Integer("z_origin", {[](int64_t origin, const Call&) { return origin == 0 || origin == 1; },
-                                   "a value of detopsZOrigin_t",
-                                   {},
-                                   BadClass::kEnumerator}),
-              {{BadClass::kEnumerator, "z_origin", WithInteger("z_origin", -1)},
-               {BadClass::kEnumerator, "z_origin", WithInteger("z_origin", 2)}});
+  return WithFaults(Integer("z_origin", {[](int64_t origin, const Call&) { return origin == 0 || origin == 1; },
+                                         "a value of detopsZOrigin_t",
+                                         {},
+                                         BadClass::kEnumerator}),
+                    {{BadClass::kEnumerator, "z_origin", WithInteger("z_origin", -1)},
+                     {BadClass::kEnumerator, "z_origin", WithInteger("z_origin", 2)}});
 }
 
 Rules XyMargin() {

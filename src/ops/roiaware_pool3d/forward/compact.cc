@@ -23,7 +23,7 @@ class CompactPass {
     if (!taken) return RunResult::kNoMemory;
     if (!search_.Prepare() || !CountAll()) return RunResult::kRunnerFailed;
     *sizes = {voxels_before_[problem_.boxes], points_before_[problem_.boxes]};
-    if (pool_ == nullptr || sizes->voxels > pool_->voxel_room || sizes->points > pool_->point_room ||
+    if (pool_ == nullptr || sizes->voxels > pool_->most_voxels || sizes->points > pool_->most_points ||
         sizes->points > kMaxPoints) {
       return RunResult::kDone;
     }

@@ -10,7 +10,7 @@
 
 namespace detops::roiaware_pool3d {
 
-// The arrays of points may be read this far behind their ends.
+// The arrays of points may be read this far past their ends.
 inline constexpr int64_t kPointPadding = 16;
 
 // The points [begin, end) against a box.

@@ -32,7 +32,7 @@ HWY_INLINE const T* FeatureRow(const VoxelPool& pool, int64_t k) {
   return static_cast<const T*>(pool.features) + PointOf(pool.points[k]) * pool.channels;
 }
 
-// Point numbers beside the lanes of D, and their store as int32. Beside doubles they are doubles, which hold them
+// Point numbers that go with the lanes of D, and their store as int32. With doubles they are doubles, which hold them
 // exactly: Highway does not shorten 64-bit integers.
 template <class D>
 HWY_INLINE auto SetPoint(D d, int32_t point) {

@@ -33,7 +33,7 @@ class RoiAwarePool3dRandom : public testing::TestWithParam<mluOpDataType_t> {
     placed.Reset(0xFF);
     ASSERT_EQ(placed.Run(handle_.get()), MLUOP_STATUS_SUCCESS) << placed.text();
     ASSERT_EQ(Disagreement(placed.call(), expected), "");
-    ASSERT_TRUE(placed.RestIs(0xFF));
+    ASSERT_TRUE(placed.SurroundingsIntact());
   }
 
   std::vector<std::string> targets_ = SupportedTargets();

@@ -1,0 +1,39 @@
+// All operators. Each is a schema and a function that reads its arguments, whatever language they come from.
+#ifndef DETOPS_PYTHON_SRC_COMMON_OPERATORS_H_
+#define DETOPS_PYTHON_SRC_COMMON_OPERATORS_H_
+
+#include <array>
+
+#include "common/call.h"
+#include "common/schema.h"
+
+namespace detops_binding {
+
+struct Operator {
+  const Schema& schema;
+  void (*run)(Call&);
+};
+
+// One list per file.
+extern const std::array<Operator, 2> kRotatedFeatureAlign;
+extern const std::array<Operator, 2> kPsRoiPool;
+extern const std::array<Operator, 4> kRoiAwarePool3d;
+extern const std::array<Operator, 1> kGetIndicePairs;
+extern const std::array<Operator, 4> kIndiceConvolution;
+extern const std::array<Operator, 2> kIndicePool;
+extern const std::array<Operator, 1> kPointToVoxel;
+
+template <typename Visit>
+void ForEachList(const Visit& visit) {
+  visit.template operator()<kRotatedFeatureAlign>();
+  visit.template operator()<kPsRoiPool>();
+  visit.template operator()<kRoiAwarePool3d>();
+  visit.template operator()<kGetIndicePairs>();
+  visit.template operator()<kIndiceConvolution>();
+  visit.template operator()<kIndicePool>();
+  visit.template operator()<kPointToVoxel>();
+}
+
+}  // namespace detops_binding
+
+#endif  // DETOPS_PYTHON_SRC_COMMON_OPERATORS_H_

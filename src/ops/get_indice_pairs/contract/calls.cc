@@ -1,0 +1,285 @@
+// How the functions of get_indice_pairs are called, on which sites, and what must come out.
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "harness/catalogue.h"
+#include "harness/rules.h"
+#include "ops/get_indice_pairs/contract/convolution.h"
+#include "ops/get_indice_pairs/contract/descriptor.h"
+
+namespace detops_harness::get_indice_pairs {
+namespace {
+
+using detops_reference::SparseConvolution;
+
+// The output space of the usual formula; at least 1.
+std::vector<int64_t> UsualOutput(const SparseConvolution& c) {
+  std::vector<int64_t> space;
+  for (size_t a = 0; a < c.pad.size(); ++a) {
+    const int64_t reach = c.dilation[a] * (c.filter_space[a] - 1), room = c.input_space[a] + 2 * c.pad[a] - reach - 1;
+    const int64_t output = c.transposed ? (c.input_space[a] - 1) * c.stride[a] - 2 * c.pad[a] + reach + 1
+                           : room < 0   ? 1
+                                        : room / c.stride[a] + 1;
+    space.push_back(c.submanifold ? c.input_space[a] : std::max<int64_t>(output, 1));
+  }
+  return space;
+}
+
+SparseConvolution ConvolutionOf(const Shape& shape) {
+  const auto axes = static_cast<size_t>(shape.Int("axes", 1));
+  if (axes > 4) throw ShapeError("--shape: axes must be 1 to 4");
+  const auto list = [&](const char* key, int64_t least) {
+    const std::vector<int> numbers = shape.Ints(key, axes);
+    for (const int number : numbers) {
+      if (number < least)
+        throw ShapeError(std::string("--shape: ") + key + " must be at least " + std::to_string(least));
+    }
+    return std::vector<int64_t>(numbers.begin(), numbers.end());
+  };
+  SparseConvolution c;
+  c.batch = shape.Int("batch", 1);
+  c.input_space = list("space", 1);
+  c.filter_space = list("filter", 1);
+  c.stride = list("stride", 1);
+  c.pad = list("pad", 0);
+  c.dilation = list("dilation", 1);
+  c.submanifold = shape.Int("subm") != 0;
+  c.transposed = shape.Int("transpose") != 0;
+  if (c.submanifold && c.transposed) throw ShapeError("--shape: a submanifold convolution is not transposed");
+  if (c.submanifold && c.stride != std::vector<int64_t>(axes, 1)) {
+    throw ShapeError("--shape: a submanifold convolution has stride 1");
+  }
+  constexpr int64_t kMostOffsets = 1'000'000;
+  if (Product(1, c.filter_space) > kMostOffsets) throw ShapeError("--shape: a filter has at most 1000000 offsets");
+  c.output_space = UsualOutput(c);
+  const std::vector<int64_t> wanted = list("output", 0);
+  for (size_t a = 0; a < axes && !c.submanifold; ++a) {
+    if (wanted[a] > 0) c.output_space[a] = wanted[a];
+  }
+  for (const int64_t extent : c.output_space) {
+    if (extent > INT32_MAX) throw ShapeError("--shape: an axis of the output space has 2^31 places or more");
+  }
+  if (Product(c.batch, c.input_space) == INT64_MAX || Product(c.batch, c.output_space) == INT64_MAX) {
+    throw ShapeError("--shape: the space has 2^63 - 1 sites or more");
+  }
+  return c;
+}
+
+class PairFunction : public Function {
+ public:
+  PairFunction(Contract contract, Kind kind, bool document)
+      : Function(std::move(contract)), kind_(kind), document_(document) {}
+
+  std::vector<mluOpDataType_t> contract_types() const override { return {MLUOP_DTYPE_INT32}; }
+  std::vector<mluOpDataType_t> full_types() const override { return {MLUOP_DTYPE_INT32}; }
+  bool computes() const override { return kind_ != Kind::kSize; }
+
+  std::vector<ShapeKey> keys() const override {
+    return {{"sites", "248636", "active sites", {"0", "1", "2", "11", "60", "300"}},
+            {"batch", "4", "scenes", {"1", "2", "3", "5", "2000000"}},
+            {"space",
+             "41x1440x1440",
+             "extents of the grid: depth, height, width",
+             {"1", "3", "4", "9", "40", "67", "500", "46341", "2000000"}},
+            {"filter", "3", "extents of the filter", {"1", "2", "3", "4", "5"}},
+            {"stride", "1", "", {"1", "2", "3", "46341", "2000000"}},
+            {"pad", "1", "", {"0", "1", "2", "4", "2000000"}},
+            {"dilation", "1", "", {"1", "2", "3", "2000000"}},
+            {"subm", "1", "1: submanifold, outputs where inputs are", {"0", "1"}},
+            {"voxels",
+             "runs",
+             "runs: lines of neighbours, random: anywhere, near: clusters, corners, every: no gap, example",
+             {"runs", "random", "near", "corners", "every", "example"}},
+            {"order",
+             "sorted",
+             "of the sites: sorted, scan (as they are made), shuffled, reversed, batches: only these ascend",
+             {"sorted", "scan", "shuffled", "reversed", "batches"}},
+            {"copies", "0", "1: some sites appear twice", {"0", "1"}},
+            {"axes", "3", "spatial dimensions, 1 to 4", {"1", "2", "3", "4"}},
+            {"transpose", "0", "1: transposed", {"0", "1"}},
+            {"inverse", "0", "1: inverse, which changes nothing here", {"0", "1"}},
+            {"output", "0", "extents of the output grid; 0: those of the usual formula", {"0", "1", "5", "100"}},
+            {"spare", "0", "rows of out_indices that are not needed", {"0", "1", "5"}}};
+  }
+
+  std::vector<Sample> samples() const override;
+  Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override;
+  mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override;
+  Expected Reference(const Call& call) const override;
+
+ private:
+  Kind kind_;
+  bool document_;  // the spelling of the design document
+};
+
+std::vector<Sample> PairFunction::samples() const {
+  std::vector<Sample> samples = {
+      {"sites=11,batch=2,space=4x5x7,filter=1x3x2,stride=1x2x1,pad=0x1x1,dilation=1x1x2,subm=0,voxels=example,"
+       "order=scan"}};
+  const auto add = [&](const std::string& shape, bool large = false) { samples.push_back({shape, large}); };
+  // The count alone is cut only where the sites are looked at.
+  const std::string many = kind_ == Kind::kCount ? "sites=40000" : "sites=20000";
+  const std::string cube = ",batch=2,space=12x60x60,filter=3";
+  add(many + ",subm=0,stride=2,voxels=random,order=shuffled" + cube, true);
+  add(many + ",subm=1,order=shuffled" + cube, true);
+  if (document_ || kind_ == Kind::kSize) return samples;
+  add(many + ",subm=1" + cube, true);
+  // Every algorithm: rows with copies, a bit map of the space, one for each batch, keys in a space too large for that.
+  add(many + ",subm=1,order=shuffled,copies=1" + cube, true);
+  add(many + ",subm=0,order=batches,batch=16,space=33x257x259,filter=3x1x3,stride=2", true);
+  add(many + ",subm=0,batch=2,space=4000,filter=1x1x3,pad=0x0x1", true);
+  for (const char* order : {"sorted", "shuffled", "reversed"}) {
+    const std::string with = std::string(",order=") + order;
+    for (const char* mode : {"subm=1", "subm=0", "subm=0,stride=2", "subm=0,stride=3,dilation=2,spare=3",
+                             "subm=0,transpose=1,stride=2,dilation=2", "subm=1,dilation=2,pad=2,inverse=1"}) {
+      add(std::string("sites=300,batch=3,space=9,filter=3,voxels=near,") + mode + with);
+      for (const char* axes : {"1", "2", "4"}) {
+        add(std::string("sites=150,batch=2,space=23,filter=3,axes=") + axes + "," + mode + with);
+      }
+    }
+    // Kernels without a centre, or with one elsewhere; one site; more sites than places; spaces without a gap.
+    for (const char* mode : {"subm=1", "subm=0", "subm=0,stride=1x3x2"}) {
+      add(std::string("sites=200,batch=2,space=5x8x70,filter=2x4x3,pad=0x1x2,copies=1,") + mode + with);
+      add(std::string("sites=1,batch=1,space=1x1x1,filter=3,") + mode + with);
+      add(std::string("sites=40,batch=1,space=2x1x7,filter=3,") + mode + with);
+      add(std::string("sites=240,batch=2,space=4x5x6,filter=3,voxels=every,") + mode + with);
+    }
+    // Spaces that 32 bits cannot number, steps that reach nothing, long kernels.
+    for (const char* mode : {"subm=1", "subm=0", "subm=0,stride=2"}) {
+      add(std::string("sites=200,batch=5,space=2049x1024x1024,filter=3,voxels=corners,") + mode + with);
+      add(std::string("sites=200,batch=1,space=2000000,filter=3,voxels=corners,") + mode + with);
+      add(std::string("sites=100,batch=2,axes=1,space=700,filter=65,pad=32,") + mode + with);
+    }
+    add("sites=60,batch=2000000,space=3x2x70,filter=3,subm=1,voxels=corners" + with);
+    add("sites=60,batch=1,space=9,filter=3,subm=0,stride=2000000,pad=2000000,dilation=2000000" + with);
+  }
+  // A caller's own output space: a smaller one drops pairs.
+  add("sites=100,batch=2,space=9,filter=3,subm=0,output=4x20x5,spare=2");
+  add("sites=100,batch=2,space=9,filter=3,subm=0,transpose=1,output=4x20x5,spare=2");
+  // Nothing is reached; and there is nothing.
+  add("sites=5,batch=1,axes=1,space=9,filter=1,subm=0,stride=100,pad=50,output=1,spare=1");
+  add("sites=0,batch=2,space=9,filter=3,subm=1,spare=4");
+  add("sites=0,batch=2,space=9,filter=3,subm=0");
+  // Words of bits: rows that end at, before and after the ends of words, for kernels of every reach.
+  for (const int reach : {0, 1, 2, 7, 8, 9}) {
+    for (const int width : {64 - 2 * reach - 1, 64 - 2 * reach, 64 - 2 * reach + 1, 3 * (64 - 2 * reach) + 5}) {
+      const std::string filter = ",filter=3x3x" + std::to_string(2 * reach + 1) + ",pad=1x1x" + std::to_string(reach);
+      const std::string shape = "sites=300,batch=2,subm=1,space=2x3x" + std::to_string(width) + filter;
+      add(shape);
+      add(shape + ",voxels=random,order=shuffled");
+      // The same reach by dilation.
+      if (reach > 0) add(shape + ",filter=3,dilation=1x1x" + std::to_string(reach));
+    }
+  }
+  // More rows than are needed, up to all that the space has.
+  add("sites=20,batch=1,space=3x4x5,filter=3,subm=0,stride=2,spare=1000");
+  return samples;
+}
+
+Call PairFunction::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const {
+  const SparseConvolution c = ConvolutionOf(shape);
+  Call call;
+  call.integers = {{"batch", c.batch},
+                   {"sub_m", c.submanifold ? 1 : 0},
+                   {"transpose", c.transposed ? 1 : 0},
+                   {"inverse", shape.Int("inverse") != 0 ? 1 : 0}};
+  call.integer_lists = {{"pad", c.pad},
+                        {"stride", c.stride},
+                        {"dilation", c.dilation},
+                        {"input_space", c.input_space},
+                        {"filter_space", c.filter_space},
+                        {"output_space", c.output_space},
+                        {"output_padding", std::vector<int64_t>(c.transposed ? c.pad.size() : 0, 1)}};
+  call.results["num_act_out"] = kMark;
+  const std::vector<int32_t> sites = MakeSites(shape, c, seed);
+  const auto columns = static_cast<int64_t>(c.pad.size()) + 1, count = static_cast<int64_t>(sites.size()) / columns;
+  call.tensors = {Input("indices", MLUOP_LAYOUT_ARRAY, type, {count, columns})};
+  if (!sites.empty()) std::memcpy(call.tensors[0].contents.data(), sites.data(), call.tensors[0].contents.size());
+  if (kind_ == Kind::kCount) {
+    call.results["count"] = -77;
+    return call;
+  }
+  const int64_t offsets = c.KernelVolume();
+  // Only as many rows as the space has sites, or as equal sites need.
+  const int64_t needed = PairsOf(call, 0).num_act_out, most = std::max(needed, Product(c.batch, c.output_space));
+  const int64_t rows = std::min(needed + shape.Int("spare"), most);
+  call.tensors.push_back(Output("indice_pairs", MLUOP_LAYOUT_ARRAY, type, {offsets, 2, count}));
+  call.tensors.push_back(Output("out_indices", MLUOP_LAYOUT_ARRAY, type, {rows, columns}));
+  call.tensors.push_back(Output("indice_num", MLUOP_LAYOUT_ARRAY, type, {offsets}));
+  if (kind_ == Kind::kSize) {  // takes no data
+    for (Tensor& tensor : call.tensors) tensor.has_data = false;
+    call.results["workspace_size"] = -77;
+    return call;
+  }
+  const int64_t bytes = count == 0 || rows == 0 ? 0 : WorkspaceBytes(call);
+  call.integers["workspace_size"] = bytes;
+  call.workspace.bytes = static_cast<size_t>(bytes);
+  call.workspace.has_data = bytes > 0;
+  return call;
+}
+
+mluOpStatus_t PairFunction::Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
+  const Descriptor conv(library, a.call());
+  if (kind_ == Kind::kCount) {
+    ResultPlace<int64_t> count(a, "count");
+    return library.detopsCountIndicePairOutputs(handle, conv.get(), a.desc("indices"), a.data("indices"), count.get());
+  }
+  if (kind_ == Kind::kSize) {
+    const auto function =
+        document_ ? library.mluopGetIndicePairsWorkspaceSize : library.mluOpGetIndicePairsWorkspaceSize;
+    ResultPlace<size_t> size(a, "workspace_size");
+    return function(handle, conv.get(), a.desc("indices"), a.desc("indice_pairs"), a.desc("out_indices"),
+                    a.desc("indice_num"), size.get());
+  }
+  const auto function = document_ ? library.mluopGetIndicePairs : library.mluOpGetIndicePairs;
+  return function(handle, conv.get(), a.desc("indices"), a.data("indices"), a.workspace(), a.workspace_size(),
+                  a.desc("indice_pairs"), a.data("indice_pairs"), a.desc("out_indices"), a.data("out_indices"),
+                  a.desc("indice_num"), a.data("indice_num"));
+}
+
+Expected PairFunction::Reference(const Call& call) const {
+  Expected expected;
+  if (kind_ == Kind::kCount) {
+    expected.results["count"] = PairsOf(call, 0).num_act_out;
+    expected.results["num_act_out"] = kMark;
+    return expected;
+  }
+  const bool empty = AnyEmpty(call, {"indices", "indice_pairs", "out_indices", "indice_num"});
+  if (kind_ == Kind::kSize) {
+    expected.results["workspace_size"] = empty ? 0 : WorkspaceBytes(call);
+    expected.results["num_act_out"] = kMark;
+    return expected;
+  }
+  if (empty) {
+    for (const auto& [name, value] : {std::pair("indice_pairs", -1.0), {"out_indices", -1.0}, {"indice_num", 0.0}}) {
+      if (call[name].address == nullptr) continue;
+      expected.tensors[name].assign(static_cast<size_t>(call[name].elements()), value);
+    }
+    expected.results["num_act_out"] = 0;
+    return expected;
+  }
+  const auto pairs = PairsOf(call, call["out_indices"].extents[0]);
+  const auto numbers = [](const std::vector<int32_t>& list) { return std::vector<double>(list.begin(), list.end()); };
+  expected.tensors = {{"indice_pairs", numbers(pairs.pairs)},
+                      {"out_indices", numbers(pairs.out_indices)},
+                      {"indice_num", numbers(pairs.indice_num)}};
+  expected.results["num_act_out"] = pairs.num_act_out;
+  return expected;
+}
+
+}  // namespace
+
+void AddTo(Catalogue& catalogue) {
+  const auto add = [&](Contract contract, Kind kind, bool document) {
+    catalogue.Add(std::make_unique<PairFunction>(std::move(contract), kind, document));
+  };
+  const std::string pairs = "mluOpGetIndicePairs", size = "mluOpGetIndicePairsWorkspaceSize";
+  add(MakeContract(Kind::kPairs, pairs), Kind::kPairs, false);
+  add(MakeContract(Kind::kSize, size), Kind::kSize, false);
+  add(MakeContract(Kind::kPairs, "mluopGetIndicePairs").Says(pairs).DocumentedAs(pairs), Kind::kPairs, true);
+  add(MakeContract(Kind::kSize, "mluopGetIndicePairsWorkspaceSize").Says(size).DocumentedAs(size), Kind::kSize, true);
+  add(MakeContract(Kind::kCount, "detopsCountIndicePairOutputs"), Kind::kCount, false);
+}
+
+}  // namespace detops_harness::get_indice_pairs

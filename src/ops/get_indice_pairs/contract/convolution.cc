@@ -1,0 +1,126 @@
+#include "ops/get_indice_pairs/contract/convolution.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace detops_harness::get_indice_pairs {
+namespace {
+
+using detops_reference::SparseConvolution;
+
+int64_t Times(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// An axis from the last one on; those that do not exist have extent 1 and no padding.
+int64_t FromTheEnd(const std::vector<int64_t>& list, size_t place, int64_t other) {
+  return place < list.size() ? list[list.size() - 1 - place] : other;
+}
+
+// Submanifold, where the sites can be gathered into words of 64 bits: the kernel is its own mirror, reaches at most 8
+// columns, and its planes are not large compared with the sites.
+bool WordsFit(const SparseConvolution& c, int64_t sites) {
+  const size_t axes = c.filter_space.size();
+  for (size_t a = 0; a < axes; ++a) {
+    if (c.filter_space[a] % 2 == 0 || c.pad[a] != c.filter_space[a] / 2 * c.dilation[a]) return false;
+  }
+  int64_t reach[3], extent[3];
+  for (size_t place = 0; place < 3; ++place) {
+    extent[place] = FromTheEnd(c.input_space, place, 1);
+    reach[place] = std::min(FromTheEnd(c.pad, place, 0), extent[place] - 1);  // as far as there are sites
+  }
+  if (axes > 3 || reach[0] > 8) return false;
+  const int64_t own = 64 - 2 * reach[0], row_words = (extent[0] + own - 1) / own + 1;
+  const int64_t words = Times(Times(Times(c.batch, extent[2]), extent[1]), row_words);
+  const int64_t cells = Times(Times(extent[1] + 2 * reach[1], row_words), reach[2] + 1);
+  constexpr int64_t kMostWords = int64_t{1} << 57;
+  return words <= kMostWords && cells <= std::min<int64_t>(512 << 10, 4096 + 4 * sites);
+}
+
+int64_t SubmanifoldBytes(const SparseConvolution& c, int64_t sites) {
+  const int64_t rows = Aligned(4 * sites) + Aligned(4 * sites) + Aligned(8 * (sites + 1)) + Aligned(4 * (sites + 1));
+  const int64_t words = Aligned(8 * sites) + Aligned(8 * sites) + Aligned(4 * (sites + 1)) + Aligned(4 * sites);
+  return 64 + (WordsFit(c, sites) ? std::max(rows, words) : rows);
+}
+
+// A bit and a rank for every site of the output space, unless that is too large compared with the sites or its numbers
+// for 32 bits: then none.
+int64_t RegularBytes(const SparseConvolution& c, int64_t sites) {
+  const int64_t outputs = Product(c.batch, c.output_space), words = outputs / 64 + (outputs % 64 != 0 ? 1 : 0);
+  const int64_t classes = c.transposed ? 1 : Product(1, c.stride);
+  if (outputs > UINT32_MAX || Product(1, c.filter_space) > 65536 || classes > 512) return 0;
+  constexpr int64_t kFar = 1 << 24;
+  for (size_t a = 0; a < c.pad.size(); ++a) {
+    const int64_t farthest = c.transposed ? c.input_space[a] * c.stride[a] : c.input_space[a] + c.pad[a];
+    if (std::max({farthest, c.pad[a], c.stride[a], c.filter_space[a] * c.dilation[a]}) >= kFar) return 0;
+  }
+  if (words > 4096 + 128 * sites) return 0;
+  // Inputs are kept in blocks of 256, with a margin of 16.
+  const auto axes = static_cast<int64_t>(c.pad.size());
+  const int64_t block_bytes = sites / 256 * 4 * ((axes + 2) * (256 + 16) + classes);
+  if (12 * words + block_bytes > (int64_t{36} << 20) + 64 * sites) return 0;
+  const int64_t count = words + std::min<int64_t>(c.batch, 1024);
+  return 64 + Aligned(8 * count) + Aligned(4 * count);
+}
+
+}  // namespace
+
+SparseConvolution ConvolutionOf(const Call& call) {
+  const size_t axes = call.integer_lists.at("pad").size();
+  const auto list = [&](const char* name) {
+    std::vector<int64_t> numbers = call.integer_lists.at(name);
+    numbers.resize(axes, 1);
+    return numbers;
+  };
+  SparseConvolution convolution;
+  convolution.batch = std::clamp<int64_t>(call.integer("batch"), 1, INT_MAX);
+  convolution.input_space = list("input_space");
+  convolution.filter_space = list("filter_space");
+  convolution.output_space = list("output_space");
+  convolution.pad = list("pad");
+  convolution.stride = list("stride");
+  convolution.dilation = list("dilation");
+  convolution.submanifold = call.integer("sub_m") != 0;
+  convolution.transposed = call.integer("transpose") != 0 && !convolution.submanifold;
+  return convolution;
+}
+
+bool IsInverse(const Call& call) { return call.integer("inverse") != 0; }
+
+int64_t Product(int64_t batch, const std::vector<int64_t>& extents) {
+  int64_t product = batch;
+  for (const int64_t extent : extents) product = Times(product, extent);
+  return product;
+}
+
+int64_t InputSites(const Call& call) {
+  const SparseConvolution convolution = ConvolutionOf(call);
+  return Product(convolution.batch, convolution.input_space);
+}
+int64_t OutputSites(const Call& call) {
+  const SparseConvolution convolution = ConvolutionOf(call);
+  return Product(convolution.batch, convolution.output_space);
+}
+int64_t KernelOffsets(const Call& call) { return Product(1, ConvolutionOf(call).filter_space); }
+
+int64_t WorkspaceBytes(const Call& call) {
+  const SparseConvolution convolution = ConvolutionOf(call);
+  const int64_t sites = call["indices"].extents[0];
+  return convolution.submanifold ? SubmanifoldBytes(convolution, sites) : RegularBytes(convolution, sites);
+}
+
+bool HasIndices(const Call& call) {
+  const Tensor& indices = call["indices"];
+  return indices.byte_count() <= static_cast<int64_t>(indices.contents.size());
+}
+
+detops_reference::IndicePairs PairsOf(const Call& call, int64_t rows) {
+  const Tensor& indices = call["indices"];
+  return detops_reference::GetIndicePairs(ConvolutionOf(call), indices.extents[0],
+                                          reinterpret_cast<const int32_t*>(indices.contents.data()), rows);
+}
+
+}  // namespace detops_harness::get_indice_pairs

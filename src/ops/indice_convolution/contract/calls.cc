@@ -1,0 +1,283 @@
+// How to call the convolutions, and the making of a rulebook.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "harness/catalogue.h"
+#include "ops/indice_convolution/contract/filters.h"
+#include "ops/indice_convolution/contract/rules.h"
+#include "ops/indice_convolution/contract/samples.h"
+#include "ops/indice_convolution/reference/reference.h"
+#include "sparse/contract/pairs.h"
+
+namespace detops_harness::indice_convolution {
+namespace {
+
+constexpr mluOpTensorLayout_t kArray = MLUOP_LAYOUT_ARRAY;
+constexpr int64_t kWorkspace = 64;  // not needed, and not touched
+
+class Convolution : public Function {
+ public:
+  Convolution(Way way, Entry entry) : Function(MakeContract(way, entry)), kind_{way, entry} {}
+
+  detopsProfile_t profile() const override { return kind_.extension() ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT; }
+  bool computes() const override { return kind_.has_data(); }
+  std::vector<ShapeKey> keys() const override { return KeysOf(kind_); }
+  std::vector<Sample> samples() const override { return SamplesOf(kind_); }
+
+  Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+    const Layout layout = LayoutNamed(shape.Word("layout"));
+    const std::vector<int> kernel = shape.Ints("filter", 3);
+    const int64_t sites = shape.Int("sites"), outputs = shape.Int("outputs");
+    const int64_t ci = shape.Int("ci"), co = shape.Int("co");
+    const bool inverse = shape.Int("inverse") != 0;
+    Random random(seed);
+    const int64_t offsets = int64_t{kernel[0]} * kernel[1] * kernel[2];
+    const sparse::Pairs pairs = sparse::MakePairs(shape, offsets, sites, sites, outputs, random);
+    const TensorNames names = kind_.names();
+    const auto tensor = [&](const std::string& name, mluOpTensorLayout_t order, std::vector<int64_t> extents) {
+      if (name == names.target) return Output(name, order, type, std::move(extents));
+      Tensor made = Input(name, order, type, std::move(extents));
+      FillSigned(made, random);
+      if (shape.Int("specials") != 0) FillSpecials(made);
+      return made;
+    };
+    Tensor in = tensor(names.in, kArray, {inverse ? outputs : sites, ci});
+    Tensor out = tensor(names.out, kArray, {inverse ? sites : outputs, co});
+    Tensor filters = tensor(names.filters, layout.layout, FilterExtents(layout.layout, layout.rank, kernel, ci, co));
+    Call call;
+    call.integers["inverse"] = inverse ? 1 : 0;
+    if (kind_.on_rulebook()) {
+      sparse::KeepForRulebook(call, pairs);
+    } else {
+      call.integer_lists["indice_num"] = pairs.counts;
+      const bool fixed = kind_.way == Way::kBackwardData && !kind_.has_data();
+      if (!fixed) call.integers["sub_m"] = shape.Int("subm") != 0 ? 1 : 0;
+    }
+    if (kind_.way == Way::kForward && !kind_.on_rulebook()) call.integers["num_act_out"] = out.extents[0];
+    if (!kind_.has_data()) call.results["workspace_size"] = 77;
+    if (kind_.entry == Entry::kCall) {
+      call.workspace.bytes = kWorkspace;
+      call.integers["workspace_size"] = kWorkspace;
+    }
+    for (const std::string& name : kind_.all()) {
+      call.tensors.push_back(name == names.in        ? in
+                             : name == names.out     ? out
+                             : name == names.filters ? filters
+                                                     : sparse::PairsTensor(pairs));
+    }
+    if (kind_.has_finish()) AddFinish(shape, tensor, call);
+    return call;
+  }
+
+  mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
+    if (kind_.on_rulebook()) return InvokeOnRulebook(library, handle, a);
+    if (kind_.entry == Entry::kSize) return InvokeSize(library, handle, a);
+    const auto num_act_out = [&] { return a.integer<int64_t>("num_act_out"); };
+    const auto inverse = a.integer<int64_t>("inverse"), sub_m = a.integer<int64_t>("sub_m");
+    if (kind_.entry == Entry::kFused) {
+      return library.detopsIndiceConvolutionForwardFused(
+          handle, a.desc("features"), a.data("features"), a.desc("filters"), a.data("filters"), a.desc("indice_pairs"),
+          a.data("indice_pairs"), a.integers("indice_num"), num_act_out(), inverse, sub_m, a.desc("bias"),
+          a.data("bias"), a.desc("residual"), a.data("residual"), a.integer<detopsActivation_t>("activation"),
+          a.number("negative_slope"), a.desc("features_out"), a.data("features_out"));
+    }
+    if (kind_.way == Way::kForward) {
+      return library.mluOpIndiceConvolutionForward(
+          handle, a.desc("features"), a.data("features"), a.desc("filters"), a.data("filters"), a.desc("indice_pairs"),
+          a.data("indice_pairs"), a.integers("indice_num"), num_act_out(), inverse, sub_m, a.workspace(),
+          a.workspace_size(), a.desc("features_out"), a.data("features_out"));
+    }
+    const bool data = kind_.way == Way::kBackwardData;
+    const char* const first = data ? "output_grad" : "features";
+    const char* const second = data ? "filters" : "output_grad";
+    const auto function =
+        data ? library.mluOpIndiceConvolutionBackwardData : library.mluOpIndiceConvolutionBackwardFilter;
+    const std::string target = kind_.names().target;
+    return function(handle, a.desc(first), a.data(first), a.desc(second), a.data(second), a.desc("indice_pairs"),
+                    a.data("indice_pairs"), a.integers("indice_num"), inverse, sub_m, a.workspace(), a.workspace_size(),
+                    a.desc(target), a.data(target));
+  }
+
+  Expected Reference(const Call& call) const override {
+    Expected expected;
+    if (!kind_.has_data()) {
+      expected.results["workspace_size"] = 0;
+      return expected;
+    }
+    const TensorNames names = kind_.names();
+    const Tensor& target = call[names.target];
+    if (target.address == nullptr) return expected;
+    expected.tensors[names.target] = {};
+    if (target.elements() == 0) return expected;
+    const FilterSizes sizes = SizesOf(call);
+    const detops_reference::FilterLayout layout =
+        detops_reference::LayoutOfFilters(LayoutOf(call), sizes.offsets, sizes.ci, sizes.co);
+    // A call with an empty tensor has no pairs, whatever they say.
+    detops_reference::ConvolutionPairs pairs;
+    const bool empty = AnyEmpty(call, kind_.all());
+    if (!empty) {
+      const sparse::Pairs given = sparse::PairsOf(call);
+      pairs = {given.offsets, given.columns, given.indices, given.counts, IsInverse(call)};
+    }
+    const auto values = [&](const std::string& name) {
+      return empty || !call[name].described ? std::vector<double>{} : call[name].Values();
+    };
+    detops_reference::Sums sums;
+    if (kind_.way == Way::kForward) {
+      const auto of_finish = [&](const char* name) {
+        return kind_.has_finish() && call[name].described ? call[name].Values() : std::vector<double>{};
+      };
+      sums = detops_reference::IndiceConvolutionForward(pairs, layout, values("features"), values("filters"),
+                                                        target.extents[0], of_finish("bias"), of_finish("residual"));
+    } else if (kind_.way == Way::kBackwardData) {
+      sums = detops_reference::IndiceConvolutionBackwardData(pairs, layout, values("output_grad"), values("filters"),
+                                                             target.extents[0]);
+    } else {
+      sums =
+          detops_reference::IndiceConvolutionBackwardFilter(pairs, layout, values("features"), values("output_grad"));
+    }
+    if (kind_.has_finish()) Activate(call, sums);
+    expected.tensors[names.target] = std::move(sums.values);
+    expected.magnitudes[names.target] = std::move(sums.magnitudes);
+    return expected;
+  }
+
+ private:
+  template <class MakeTensor>
+  static void AddFinish(const Shape& shape, const MakeTensor& tensor, Call& call) {
+    const std::vector<int64_t> extents = call["features_out"].extents;
+    const Tensor bias = tensor("bias", kArray, {extents[1]}), residual = tensor("residual", kArray, extents);
+    const auto last = call.tensors.end() - 1;
+    const Tensor given[] = {shape.Int("bias") != 0 ? bias : Absent("bias", Access::kRead),
+                            shape.Int("residual") != 0 ? residual : Absent("residual", Access::kRead)};
+    call.tensors.insert(last, std::begin(given), std::end(given));
+    call.integers["activation"] = static_cast<int64_t>(shape.Choice("activation", {"none", "relu", "leaky"}));
+    call.numbers["negative_slope"] = shape.Real("slope");
+  }
+
+  static void Activate(const Call& call, detops_reference::Sums& sums) {
+    const auto activation = static_cast<detopsActivation_t>(call.integer("activation"));
+    const auto slope = static_cast<double>(static_cast<float>(call.number("negative_slope")));
+    for (double& value : sums.values) value = detops_reference::Activate(activation, slope, value);
+    if (activation != DETOPS_ACTIVATION_LEAKY_RELU) return;
+    for (double& magnitude : sums.magnitudes) magnitude *= std::max(1.0, std::abs(slope));
+  }
+
+  mluOpStatus_t InvokeOnRulebook(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
+    const detopsRulebook_t rulebook = sparse::MakeRulebook(library, a);
+    const auto inverse = a.integer<int64_t>("inverse");
+    if (kind_.way == Way::kForward) {
+      return library.detopsRulebookConvolutionForward(
+          handle, rulebook, inverse, a.desc("features"), a.data("features"), a.desc("filters"), a.data("filters"),
+          a.desc("bias"), a.data("bias"), a.desc("residual"), a.data("residual"),
+          a.integer<detopsActivation_t>("activation"), a.number("negative_slope"), a.desc("features_out"),
+          a.data("features_out"));
+    }
+    if (kind_.way == Way::kBackwardData) {
+      return library.detopsRulebookConvolutionBackwardData(handle, rulebook, inverse, a.desc("output_grad"),
+                                                           a.data("output_grad"), a.desc("filters"), a.data("filters"),
+                                                           a.desc("input_grad"), a.data("input_grad"));
+    }
+    return library.detopsRulebookConvolutionBackwardFilter(
+        handle, rulebook, inverse, a.desc("features"), a.data("features"), a.desc("output_grad"), a.data("output_grad"),
+        a.desc("filters_grad"), a.data("filters_grad"));
+  }
+
+  mluOpStatus_t InvokeSize(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
+    ResultPlace<size_t> size(a, "workspace_size");
+    const auto inverse = a.integer<int64_t>("inverse");
+    if (kind_.way == Way::kForward) {
+      return library.mluOpGetIndiceConvolutionForwardWorkspaceSize(
+          handle, a.desc("features"), a.desc("filters"), a.desc("indice_pairs"), a.desc("features_out"),
+          a.integers("indice_num"), a.integer<int64_t>("num_act_out"), inverse, a.integer<int64_t>("sub_m"),
+          size.get());
+    }
+    if (kind_.way == Way::kBackwardData) {
+      return library.mluOpGetIndiceConvolutionBackwardDataWorkspaceSize(
+          handle, a.desc("output_grad"), a.desc("filters"), a.desc("indice_pairs"), a.desc("input_grad"),
+          a.integers("indice_num"), inverse, size.get());
+    }
+    return library.mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize(
+        handle, a.desc("features"), a.desc("output_grad"), a.desc("indice_pairs"), a.desc("filters_grad"),
+        a.integers("indice_num"), inverse, a.integer<int64_t>("sub_m"), size.get());
+  }
+
+  Kind kind_;
+};
+
+// Its result is a rulebook, or none: what is in it shows in the convolutions and poolings.
+class CreateRulebook : public Function {
+ public:
+  CreateRulebook() : Function(MakeRulebookContract()) {}
+
+  detopsProfile_t profile() const override { return DETOPS_PROFILE_FULL; }
+  std::vector<mluOpDataType_t> full_types() const override { return {MLUOP_DTYPE_INT32}; }
+  std::vector<ShapeKey> keys() const override {
+    return {{"sites", "1000", "rows of the inputs", {"0", "1", "11", "257"}},
+            {"outputs", "1000", "rows of the outputs", {"0", "1", "13", "300"}},
+            {"columns", "1000", "of indice_pairs", {"0", "1", "11", "40"}},
+            {"offsets", "27", "of the kernel", {"0", "1", "9", "45"}},
+            sparse::PairsKey("ascending")};
+  }
+  std::vector<Sample> samples() const override {
+    std::vector<Sample> samples = {{"sites=11,outputs=13,columns=11,offsets=45,pairs=spread"}};
+    for (const char* pairs : {"ascending", "crossed", "holes", "random", "crowded", "none"}) {
+      samples.push_back({std::string("sites=300,outputs=280,columns=310,offsets=5,pairs=") + pairs});
+    }
+    for (const char* nothing : {"sites=0", "outputs=0", "offsets=0", "columns=0"}) {
+      samples.push_back({std::string("sites=5,outputs=4,columns=6,offsets=3,pairs=ascending,") + nothing});
+    }
+    samples.push_back({"sites=40000,outputs=40000,columns=40000,offsets=9,pairs=crossed", true});
+    return samples;
+  }
+
+  Call Make(const Shape& shape, mluOpDataType_t /*type*/, uint64_t seed) const override {
+    Random random(seed);
+    const int64_t sites = shape.Int("sites"), outputs = shape.Int("outputs");
+    const sparse::Pairs pairs =
+        sparse::MakePairs(shape, shape.Int("offsets"), shape.Int("columns"), sites, outputs, random);
+    Call call;
+    call.tensors = {sparse::PairsTensor(pairs)};
+    call.integer_lists["indice_num"] = pairs.counts;
+    call.integers = {{"num_act_in", sites}, {"num_act_out", outputs}};
+    call.results["rulebook"] = 0;
+    return call;
+  }
+
+  mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
+    static int nowhere;  // its address is no rulebook's
+    auto* const mark = reinterpret_cast<detopsRulebook_t>(&nowhere);
+    detopsRulebook_t rulebook = mark;
+    const mluOpStatus_t status =
+        library.detopsCreateRulebook(handle, a.desc("indice_pairs"), a.data("indice_pairs"), a.integers("indice_num"),
+                                     a.integer<int64_t>("num_act_in"), a.integer<int64_t>("num_act_out"),
+                                     a.IsNull("rulebook") ? nullptr : &rulebook);
+    a.call().results.at("rulebook") = rulebook == mark ? 0 : 1;
+    if (rulebook == mark) return status;
+    a.Keep(std::shared_ptr<void>(
+        rulebook, [&library](void* made) { library.detopsDestroyRulebook(static_cast<detopsRulebook_t>(made)); }));
+    return status;
+  }
+
+  Expected Reference(const Call& /*call*/) const override {
+    Expected expected;
+    expected.results["rulebook"] = 1;
+    return expected;
+  }
+};
+
+}  // namespace
+
+void AddTo(Catalogue& catalogue) {
+  for (const Way way : {Way::kForward, Way::kBackwardData, Way::kBackwardFilter}) {
+    for (const Entry entry : {Entry::kSize, Entry::kCall, Entry::kFused, Entry::kRulebook}) {
+      if (entry == Entry::kFused && way != Way::kForward) continue;
+      catalogue.Add(std::make_unique<Convolution>(way, entry));
+    }
+  }
+  catalogue.Add(std::make_unique<CreateRulebook>());
+}
+
+}  // namespace detops_harness::indice_convolution

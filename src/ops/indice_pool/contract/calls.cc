@@ -1,0 +1,183 @@
+// How to call indice_pool.
+#include <memory>
+
+#include "harness/catalogue.h"
+#include "ops/indice_pool/contract/rules.h"
+#include "ops/indice_pool/reference/reference.h"
+#include "sparse/contract/pairs.h"
+
+namespace detops_harness::indice_pool {
+namespace {
+
+constexpr mluOpTensorLayout_t kArray = MLUOP_LAYOUT_ARRAY;
+
+detops_reference::PoolPairs ReferencePairs(const Call& call) {
+  const sparse::Pairs pairs = sparse::PairsOf(call);
+  return {pairs.offsets, pairs.columns, pairs.indices, pairs.counts};
+}
+
+class Pool : public Function {
+ public:
+  Pool(bool backward, bool on_rulebook)
+      : Function(MakeContract(backward, on_rulebook)), backward_(backward), on_rulebook_(on_rulebook) {}
+
+  detopsProfile_t profile() const override { return DETOPS_PROFILE_FULL; }
+
+  std::vector<ShapeKey> keys() const override {
+    return {{"inputs", "2000", "rows of the inputs", {"0", "1", "2", "11", "20", "255", "257", "600"}},
+            {"outputs", "1500", "rows of the outputs", {"0", "1", "2", "13", "20", "256", "513"}},
+            {"channels", "16", "of both", {"0", "1", "2", "3", "4", "5", "7", "8", "9", "15", "16", "17", "31", "35"}},
+            {"offsets", "27", "of the kernel", {"0", "1", "4", "5", "27"}},
+            {"columns", "2000", "of indice_pairs", {"0", "1", "9", "40"}},
+            {"method", "maximum", "maximum or average", {"maximum", "average"}},
+            {"start", "zero", "of a maximum: zero or lowest", {"zero", "lowest"}},
+            sparse::PairsKey("ascending"),
+            {"specials", "0", "1: NaN and infinities among the numbers", {"0", "1"}}};
+  }
+
+  std::vector<Sample> samples() const override {
+    // No extent of the first equals another with which it could be confused.
+    std::vector<Sample> samples = {
+        {"inputs=11,outputs=13,channels=5,offsets=4,columns=9,method=maximum,start=lowest,pairs=spread"}};
+    const std::string ways[] = {"method=maximum,start=zero", "method=maximum,start=lowest", "method=average"};
+    size_t way = 0;
+    const auto add = [&](const std::string& shape, bool large = false) {
+      samples.push_back({shape + "," + ways[way++ % 3], large});
+    };
+    // Around one, two and four vectors of every instruction set, and beyond.
+    for (const char* channels : {"1", "2", "3", "4", "7", "8", "9", "16", "17", "24", "31", "33", "57", "65"}) {
+      for (size_t i = 0; i < 2; ++i) {
+        add(std::string("inputs=40,outputs=37,offsets=4,columns=50,pairs=random,channels=") + channels);
+      }
+    }
+    // Rows around the blocks of 256 in which they are worked on.
+    for (const char* pairs : {"ascending", "crossed", "shuffled", "submanifold", "holes", "one_output", "one_input"}) {
+      for (const char* rows : {"inputs=255,outputs=257", "inputs=257,outputs=513", "inputs=1,outputs=256"}) {
+        add(std::string(rows) + ",channels=5,offsets=5,columns=260,pairs=" + pairs);
+      }
+    }
+    // Long sums; and more pairs in a block than a worker lists at once (8192), in several blocks.
+    for (size_t i = 0; i < 3; ++i) {
+      add("inputs=300,outputs=300,channels=6,offsets=3,columns=700,pairs=crowded");
+      add("inputs=600,outputs=520,channels=3,offsets=4,columns=20000,pairs=random");
+      add("inputs=33,outputs=29,channels=19,offsets=6,columns=33,pairs=shuffled,specials=1");
+    }
+    // No offsets, no columns, no rows, no channels.
+    for (const char* nothing : {"offsets=0,columns=4", "offsets=3,columns=0", "pairs=none", "channels=0"}) {
+      add(std::string("inputs=5,outputs=4,channels=3,offsets=3,columns=4,pairs=random,") + nothing);
+    }
+    for (const char* nothing : {"inputs=0", "outputs=0", "inputs=0,outputs=0,channels=0"}) {
+      add(std::string("inputs=5,outputs=4,channels=3,offsets=3,columns=4,pairs=none,") + nothing);
+    }
+    for (size_t i = 0; i < 3; ++i) add("inputs=5000,outputs=5000,channels=64,offsets=5,columns=5000", true);
+    return samples;
+  }
+
+  Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+    const int64_t inputs = shape.Int("inputs"), outputs = shape.Int("outputs"), channels = shape.Int("channels");
+    const size_t method = shape.Choice("method", {"maximum", "average"});
+    const size_t start = shape.Choice("start", {"zero", "lowest"});
+    Random random(seed);
+    const sparse::Pairs pairs =
+        sparse::MakePairs(shape, shape.Int("offsets"), shape.Int("columns"), inputs, outputs, random);
+    const bool specials = shape.Int("specials") != 0;
+    // Few different numbers, so that maxima tie.
+    Tensor features = Input("features", kArray, type, {inputs, channels});
+    for (int64_t i = 0; i < features.elements(); ++i) {
+      features.Set(i, static_cast<double>(random.Below(9) - 5) * 0.375);
+    }
+    if (specials) FillSpecials(features);
+    Call call;
+    call.integers["method"] = static_cast<int64_t>(method);
+    if (!backward_) call.integers["start"] = static_cast<int64_t>(start);
+    if (!backward_ && !on_rulebook_) call.integers["num_act_out"] = outputs;
+    if (on_rulebook_) {
+      sparse::KeepForRulebook(call, pairs);
+    } else {
+      call.integer_lists["indice_num"] = pairs.counts;
+    }
+    const Tensor given = sparse::PairsTensor(pairs);
+    if (!backward_) {
+      call.tensors.push_back(features);
+      if (!on_rulebook_) call.tensors.push_back(given);
+      call.tensors.push_back(Output("features_out", kArray, type, {outputs, channels}));
+      return call;
+    }
+    Tensor out = Input("features_out", kArray, type, {outputs, channels});
+    const std::vector<double> maximum = detops_reference::IndicePoolMaximum(
+        {pairs.offsets, pairs.columns, pairs.indices, pairs.counts}, features.Values(), channels, outputs, start == 0);
+    for (size_t i = 0; i < maximum.size(); ++i) out.Set(static_cast<int64_t>(i), maximum[i]);
+    const bool average = method == DETOPS_POOL_AVERAGE;
+    call.tensors.push_back(average ? Absent("features", Access::kRead) : features);
+    call.tensors.push_back(average ? Absent("features_out", Access::kRead) : out);
+    call.tensors.push_back(Input("output_grad", kArray, type, {outputs, channels}));
+    FillSigned(call.tensors.back(), random);
+    if (specials) FillSpecials(call.tensors.back());
+    if (!on_rulebook_) call.tensors.push_back(given);
+    call.tensors.push_back(Output("input_grad", kArray, type, {inputs, channels}));
+    return call;
+  }
+
+  mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
+    const auto method = a.integer<detopsPoolMethod_t>("method");
+    if (on_rulebook_) {
+      const detopsRulebook_t rulebook = sparse::MakeRulebook(library, a);
+      if (backward_) {
+        return library.detopsRulebookPoolBackward(handle, rulebook, method, a.desc("features"), a.data("features"),
+                                                  a.desc("features_out"), a.data("features_out"), a.desc("output_grad"),
+                                                  a.data("output_grad"), a.desc("input_grad"), a.data("input_grad"));
+      }
+      return library.detopsRulebookPoolForward(handle, rulebook, method, a.integer<detopsMaximumStart_t>("start"),
+                                               a.desc("features"), a.data("features"), a.desc("features_out"),
+                                               a.data("features_out"));
+    }
+    if (backward_) {
+      return library.detopsIndicePoolBackward(handle, method, a.desc("features"), a.data("features"),
+                                              a.desc("features_out"), a.data("features_out"), a.desc("output_grad"),
+                                              a.data("output_grad"), a.desc("indice_pairs"), a.data("indice_pairs"),
+                                              a.integers("indice_num"), a.desc("input_grad"), a.data("input_grad"));
+    }
+    return library.detopsIndicePoolForward(handle, method, a.integer<detopsMaximumStart_t>("start"), a.desc("features"),
+                                           a.data("features"), a.desc("indice_pairs"), a.data("indice_pairs"),
+                                           a.integers("indice_num"), a.integer<int64_t>("num_act_out"),
+                                           a.desc("features_out"), a.data("features_out"));
+  }
+
+  Expected Reference(const Call& call) const override {
+    const std::string target = backward_ ? "input_grad" : "features_out";
+    Expected expected;
+    expected.tensors[target] = {};
+    if (call[target].elements() == 0) return expected;
+    const int64_t channels = call[target].extents[1], rows = call[target].extents[0];
+    const detops_reference::PoolPairs pairs = ReferencePairs(call);
+    const bool maximum = call.integer("method") == DETOPS_POOL_MAXIMUM;
+    const auto values = [&](const char* name) { return call[name].Values(); };
+    if (maximum && !backward_) {
+      expected.tensors[target] = detops_reference::IndicePoolMaximum(pairs, values("features"), channels, rows,
+                                                                     call.integer("start") == DETOPS_MAXIMUM_FROM_ZERO);
+      return expected;
+    }
+    const detops_reference::PoolSums sums =
+        !backward_ ? detops_reference::IndicePoolAverage(pairs, values("features"), channels, rows)
+        : maximum  ? detops_reference::IndicePoolMaximumGradient(pairs, values("features"), values("features_out"),
+                                                                 values("output_grad"), channels, rows)
+                   : detops_reference::IndicePoolAverageGradient(pairs, values("output_grad"), channels, rows,
+                                                                 call["output_grad"].extents[0]);
+    expected.tensors[target] = sums.values;
+    expected.magnitudes[target] = sums.magnitudes;
+    return expected;
+  }
+
+ private:
+  bool backward_, on_rulebook_;
+};
+
+}  // namespace
+
+void AddTo(Catalogue& catalogue) {
+  for (const bool on_rulebook : {false, true}) {
+    for (const bool backward : {false, true}) catalogue.Add(std::make_unique<Pool>(backward, on_rulebook));
+  }
+}
+
+}  // namespace detops_harness::indice_pool
