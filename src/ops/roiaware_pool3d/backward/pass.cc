@@ -58,7 +58,8 @@ class BackwardPass {
       *fault = {GradientFault::kBegin, 0};
     }
     if (fault->kind != GradientFault::kNone) return RunResult::kDone;
-    // The choice must not depend on the number of tasks: of two NaNs that are added the other way may keep the other.
+    // The choice must not depend on the number of tasks: of two NaNs that are added the other algorithm may keep the
+    // other.
     if (shares.CanHoldAll()) {
       if (!shares.IsComplete()) {
         shares.StartOver();
@@ -182,7 +183,8 @@ class BackwardPass {
   }
 
   bool AddToSums() {
-    // Channels are shared out first, in pieces of a cache line; then points.
+    // Channels are shared out first, in whole pieces of a cache line; then points. A piece is never cut: vectors would
+    // begin elsewhere, and of two NaNs that are added a vector may keep another one than a single number does.
     constexpr int64_t kMinTaskNumbers = 20'000;
     constexpr int64_t kChannelPiece = 8;
     constexpr int kMostTasks = 256;  // each looks at all marks
@@ -193,7 +195,9 @@ class BackwardPass {
         static_cast<int>(std::clamp<int64_t>(problem_.channels / kChannelPiece, 1, std::max(1, wanted)));
     const int point_pieces = static_cast<int>(std::min(DivideRoundUp(wanted, channel_pieces), problem_.points));
     return parallel_.Run(channel_pieces * point_pieces, [&](int task) {
-      const Range channels = PieceOf(problem_.channels, channel_pieces, task % channel_pieces);
+      const Range pieces =
+          PieceOf(DivideRoundUp(problem_.channels, kChannelPiece), channel_pieces, task % channel_pieces);
+      const Range channels = {pieces.begin * kChannelPiece, std::min(pieces.end * kChannelPiece, problem_.channels)};
       const Range points = PieceOf(problem_.points, point_pieces, task / channel_pieces);
       VisitMarked([&](int64_t voxel) { Add(voxel, channels, points); });
     });
