@@ -14,12 +14,16 @@
 
 namespace detops_test {
 
+inline std::vector<const detops_harness::Function*> AllFunctions() {
+  std::vector<const detops_harness::Function*> functions;
+  for (const auto& function : detops_harness::WholeCatalogue().functions()) functions.push_back(function.get());
+  return functions;
+}
+
 // Functions that compute, not those that only tell a size.
 inline std::vector<const detops_harness::Function*> Operators() {
-  std::vector<const detops_harness::Function*> functions;
-  for (const auto& function : detops_harness::WholeCatalogue().functions()) {
-    if (function->computes()) functions.push_back(function.get());
-  }
+  std::vector<const detops_harness::Function*> functions = AllFunctions();
+  std::erase_if(functions, [](const detops_harness::Function* function) { return !function->computes(); });
   return functions;
 }
 

@@ -75,7 +75,7 @@ TEST_P(NoMemory, EveryAllocationFails) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, NoMemory, testing::ValuesIn(Operators()), NameOfFunction);
+INSTANTIATE_TEST_SUITE_P(Functions, NoMemory, testing::ValuesIn(AllFunctions()), NameOfFunction);
 
 }  // namespace
 }  // namespace detops_test
