@@ -157,7 +157,7 @@ const std::vector<Plant> kBadInput = {
     {"rotated_feature_align_TouchesOnError", "float", "bad input",
      "[0-9]+ of [0-9]+ bad calls: handle is NULL touched the outputs; .*"},
     {"get_indice_pairs_TouchesOnError", "int32", "bad input",
-     "[0-9]+ of [0-9]+ bad calls: sparse_conv_desc is NULL touched the outputs; .*"},
+     "[0-9]+ of [0-9]+ bad calls: handle is NULL touched the outputs; .*"},
     {"rotated_feature_align_AcceptsNan", "float", "bad input",
      "1 of [0-9]+ bad calls: bboxes.0, 0, 0, 0. is nan gave MLUOP_STATUS_SUCCESS"},
     {"psroipool_WrongStatus", "float", "bad input",
