@@ -201,7 +201,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (expected.undefined) return 0;
   if (expected.status != MLUOP_STATUS_SUCCESS) {
     RequireRefusal(subject, placed, expected);
-  } else if (!placed.MemorySuffices()) {
+  } else if (!placed.MemorySuffices() || subject.function->contract().BreaksTrust(placed.call())) {
     return 0;
   } else if (OneIn(bytes, 16)) {
     RequireReport(placed);

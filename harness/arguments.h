@@ -20,6 +20,7 @@ class Arguments {
       : call_(call), descriptors_(std::move(descriptors)) {}
 
   Call& call() { return call_; }
+  const Call& call() const { return call_; }
 
   mluOpTensorDescriptor_t desc(std::string_view tensor) const {
     return descriptors_[static_cast<size_t>(&call_[tensor] - call_.tensors.data())];
@@ -59,14 +60,11 @@ class Arguments {
   void* workspace() const { return call_.workspace.address; }
   size_t workspace_size() const { return static_cast<size_t>(call_.integer("workspace_size")); }
 
-  // Something the call needs: it lives until what the library said has been read, which its end would overwrite.
-  void Keep(std::shared_ptr<void> object) { kept_.push_back(std::move(object)); }
 
  private:
   Call& call_;
   std::vector<mluOpTensorDescriptor_t> descriptors_;
   std::shared_ptr<void> objects_;
-  std::vector<std::shared_ptr<void>> kept_;
 };
 
 // A place for a number that the function writes; NULL if the call says so. What stands there afterwards goes back into

@@ -71,8 +71,10 @@ std::string Disagreement(const Call& call, const Expected& expected) {
 std::string ElementDisagreement(const Call& call, const Expected& expected) {
   double largest_input = 0;
   for (const Tensor& tensor : call.tensors) {
-    if (tensor.access != Access::kRead || IsInteger(tensor.type) || !tensor.described) continue;
-    if (tensor.byte_count() > static_cast<int64_t>(tensor.contents.size())) continue;  // made larger than it is
+    if (tensor.access != Access::kRead || IsInteger(tensor.type)) continue;
+    // Left out, or described larger than it is, which no rule forbids where it is not read.
+    if (!tensor.described || tensor.address == nullptr) continue;
+    if (tensor.byte_count() > static_cast<int64_t>(tensor.contents.size())) continue;
     for (const double value : tensor.Values()) {
       if (std::isfinite(value)) largest_input = std::max(largest_input, std::fabs(value));
     }

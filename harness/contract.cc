@@ -1,6 +1,7 @@
 #include "harness/contract.h"
 
 #include <algorithm>
+#include <climits>
 #include <stdexcept>
 
 namespace detops_harness {
@@ -52,7 +53,8 @@ Faults Contract::FaultsOf(const Rule* rule, const Call& good) const {
 
 void Contract::SetDim(Call& call, const std::string& dim, int64_t value) const {
   const auto argument = call.integers.find(dim);
-  if (argument != call.integers.end()) argument->second = value;
+  // Such arguments are of type int: one that cannot be so large gets the nearest.
+  if (argument != call.integers.end()) argument->second = std::clamp<int64_t>(value, INT_MIN, INT_MAX);
   for (Tensor& tensor : call.tensors) {
     const auto shape = shapes_.find(tensor.name);
     if (shape == shapes_.end()) continue;

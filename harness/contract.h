@@ -124,6 +124,13 @@ class Contract {
     return *this;
   }
 
+  // With value checks off the caller vouches for some elements, as indices. True if they are such that the call may do
+  // anything: then nobody makes it.
+  Contract& Trusts(std::function<bool(const Call&)> broken) {
+    broken_trust_ = std::move(broken);
+    return *this;
+  }
+
   // The function whose comment in the header holds for this one too.
   Contract& DocumentedAs(std::string function) {
     documented_as_ = std::move(function);
@@ -168,6 +175,8 @@ class Contract {
 
   // The call has been placed in memory.
   Answer Judge(const Call& call) const;
+  // Of a call that breaks no rule.
+  bool BreaksTrust(const Call& call) const { return !call.value_checks && broken_trust_ && broken_trust_(call); }
   // All faults of a rule; those of no rule for nullptr.
   Faults FaultsOf(const Rule* rule, const Call& good) const;
   // Gives a named extent another value in all tensors, and in the argument of the same name.
@@ -183,6 +192,7 @@ class Contract {
   std::string function_, messages_, documented_as_;
   std::map<std::string, std::vector<Dim>> shapes_;
   std::map<std::string, std::function<int64_t(const Call&)>> computed_;
+  std::function<bool(const Call&)> broken_trust_;
   std::vector<Rule> rules_;
   std::vector<std::pair<mluOpStatus_t, std::string>> clauses_, failures_;
   Faults more_;

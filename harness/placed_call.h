@@ -49,7 +49,7 @@ class PlacedCall {
   bool SurroundingsIntact() const;
   // Every tensor has memory for what its description says, and the workspace for what workspace_size says.
   bool MemorySuffices() const;
-  // The outputs, as far as they are written, and the results.
+  // The outputs, as far as they are written, and the results; every NaN counts alike.
   std::string Outputs() const;
 
  private:

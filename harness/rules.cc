@@ -75,9 +75,9 @@ Apply WithNumber(const std::string& argument, double value) {
 }
 Apply WithElement(const std::string& tensor, int64_t index, double value) {
   return [=](Call& call) {
-    Tensor& spoilt = call[tensor];
-    const auto there = static_cast<int64_t>(spoilt.contents.size() / std::max<size_t>(1, SizeOfType(spoilt.type)));
-    if (index < there) spoilt.Set(index, value);
+    Tensor& changed = call[tensor];
+    const auto elements = static_cast<int64_t>(changed.contents.size() / std::max<size_t>(1, SizeOfType(changed.type)));
+    if (SizeOfType(changed.type) != 0 && index >= 0 && index < elements) changed.Set(index, value);
   };
 }
 
@@ -204,6 +204,17 @@ Rules Ranks(const Names& tensors) {
 
 namespace {
 
+// A larger type may be one that the call takes: then there must be memory for its elements.
+void GrowMemory(Tensor& tensor) {
+  const auto bytes = static_cast<size_t>(tensor.byte_count());
+  if (bytes > tensor.memory_bytes() * 8) return;  // not by the type alone
+  if (tensor.access == Access::kRead) {
+    tensor.contents.resize(std::max(bytes, tensor.contents.size()));
+  } else {
+    tensor.bytes = std::max(bytes, tensor.bytes);
+  }
+}
+
 // Every number, and some that name no type. int8 comes first: it is the one that the tables list.
 Faults TypeFaults(const std::string& name) {
   Faults faults;
@@ -221,7 +232,9 @@ Faults TypeFaults(const std::string& name) {
                       [=](Call& call) {
                         const mluOpDataType_t before = call[name].type;
                         for (Tensor& tensor : call.tensors) {
-                          if (tensor.type == before) tensor.type = static_cast<mluOpDataType_t>(type);
+                          if (tensor.type != before) continue;
+                          tensor.type = static_cast<mluOpDataType_t>(type);
+                          GrowMemory(tensor);
                         }
                       },
                       false});
@@ -604,8 +617,8 @@ Rules WorkspacePointer() {
            [](Judgement& j) {
              const int64_t size = j.call.integer("workspace_size");
              return Unless(j.call.workspace.address != nullptr || size == 0,
-                           Format("workspace is NULL, expected %lld bytes as workspace_size says.",
-                                  static_cast<long long>(size)));
+                           Format("workspace is NULL, expected %llu bytes as workspace_size says.",
+                                  static_cast<unsigned long long>(size)));
            },
            [](const Contract&, const Call& good) {
              const int64_t size = std::max<int64_t>(good.integer("workspace_size"), 16);
@@ -649,7 +662,8 @@ Buffer BufferOf(const Call& call, const std::string& name) {
     return call.nulls.count(name) != 0 ? Buffer{nullptr, 0} : Buffer{call.list_address(name), bytes};
   }
   if (name == "workspace") {
-    return {call.workspace.address, call.workspace.address == nullptr ? 0 : call.integer("workspace_size")};
+    const int64_t size = call.integer("workspace_size");  // negative: a size_t that no int64 holds
+    return {call.workspace.address, call.workspace.address == nullptr ? 0 : size < 0 ? INT64_MAX : size};
   }
   const Tensor& tensor = call[name];
   return {tensor.address, tensor.described ? tensor.byte_count() : 0};

@@ -32,10 +32,26 @@ typedef enum {
  * double. NCHW needs no transposed copy of
  * the input: at most 4 MiB or one plane, and 16 MiB (or 16 rois) of pooled rows.
  *
- * Checked in this order: handle, input, rois, output descriptors are not NULL (BAD_PARAM); the profile (NOT_SUPPORTED
- * in contract); then as mluOpPsRoiPoolForward, where convention is looked at behind the types, layouts are NHWC or NCHW
- * and the same for all, pooled_height and pooled_width are those of output and at least 1, there is no group_size, and
- * there is no workspace. */
+ * Checked in this order:
+ * BAD_PARAM      handle or a descriptor is NULL (that of mapping_channel may be, if its data is NULL too)
+ * NOT_SUPPORTED  the profile is not the full one
+ * BAD_PARAM      ranks are not 4, 2, 4, 4; a type is not allowed, or not the same; convention has no such value;
+ *                layout of input is not NHWC or NCHW, or not that of the others; pooled_height, pooled_width,
+ *                output_dim are not those of output; pooled_height, pooled_width or output_dim is below 1;
+ *                spatial_scale is not finite and above 0; rois has not 5 columns
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      output has not as many rows as rois; input has not pooled_height * pooled_width * output_dim
+ *                channels; mapping_channel has not the shape of output
+ * NOT_SUPPORTED  a tensor has more bytes than int64 can count
+ * BAD_PARAM      input has no elements, and output overlaps rois or mapping_channel, or mapping_channel overlaps rois
+ * NOT_SUPPORTED  input has no elements, mapping_channel has data, and C is 2^31 or more
+ * success        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL
+ * BAD_PARAM      rois has no elements; a data pointer is NULL; output or mapping_channel overlaps the other, or an
+ *                input; a number in rois is NaN or Inf; a batch id is not a whole number in [0, N), or a roi's scaled
+ *                coordinates or extent overflow
+ * NOT_SUPPORTED  C is 2^31 or more; H or W is 2^32 or more
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsPsRoiPoolForward(mluOpHandle_t handle, detopsPsRoiPoolConvention_t convention, int pooled_height,
                                      int pooled_width, double spatial_scale, int output_dim,
                                      const mluOpTensorDescriptor_t input_desc, const void* input,
@@ -46,8 +62,26 @@ mluOpStatus_t detopsPsRoiPoolForward(mluOpHandle_t handle, detopsPsRoiPoolConven
 /** The gradient of the above with respect to input. mapping_channel may be left out (NULL descriptor and NULL data);
  * the channels are then those forward uses.
  *
- * Checked in this order: handle, top_grad, rois, bottom_grad descriptors are not NULL (BAD_PARAM); the profile; then as
- * mluOpPsRoiPoolBackward with the changes of detopsPsRoiPoolForward. */
+ * Checked in this order:
+ * BAD_PARAM      handle or a descriptor is NULL (that of mapping_channel may be, if its data is NULL too)
+ * NOT_SUPPORTED  the profile is not the full one
+ * BAD_PARAM      ranks are not 4, 2, 4, 4; a type is not allowed, or not the same; convention has no such value;
+ *                layout of top_grad is not NHWC or NCHW, or not that of the others; pooled_height, pooled_width,
+ *                output_dim are not those of top_grad; pooled_height, pooled_width or output_dim is below 1;
+ *                spatial_scale is not finite and above 0; rois has not 5 columns
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      top_grad has not as many rows as rois; bottom_grad has not pooled_height * pooled_width * output_dim
+ *                channels; mapping_channel has not the shape of top_grad
+ * NOT_SUPPORTED  a tensor has more bytes than int64 can count
+ * BAD_PARAM      rois has no elements
+ * success        top_grad, mapping_channel or bottom_grad has no elements: nothing is written
+ * BAD_PARAM      a data pointer is NULL; bottom_grad overlaps another tensor; a number in rois is NaN or Inf; a batch
+ *                id is not a whole number in [0, N), or a roi's scaled coordinates or extent overflow
+ * NOT_SUPPORTED  C is 2^31 or more
+ * BAD_PARAM      a value of mapping_channel is outside [0, C)
+ * NOT_SUPPORTED  H or W is 2^32 or more
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsPsRoiPoolBackward(mluOpHandle_t handle, detopsPsRoiPoolConvention_t convention, int pooled_height,
                                       int pooled_width, double spatial_scale, int output_dim,
                                       const mluOpTensorDescriptor_t top_grad_desc, const void* top_grad,

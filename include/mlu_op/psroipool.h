@@ -26,18 +26,19 @@ extern "C" {
  * 32 KiB per thread.
  *
  * Checked in this order:
- * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of input,
- *                output or mapping_channel is not NHWC; pooled_height, pooled_width, output_dim are not those of
- *                output; group_size is not pooled_height; output is not square; group_size or output_dim is below 1;
- *                spatial_scale is not finite and above 0; rois has not 5 columns
+ * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed, or not the same;
+ *                layout of input, output or mapping_channel is not NHWC; pooled_height, pooled_width, output_dim are
+ *                not those of output; group_size is not pooled_height; output is not square; group_size or output_dim
+ *                is below 1; spatial_scale is not finite and above 0; rois has not 5 columns
  * NOT_SUPPORTED  a tensor is not dense
- * BAD_PARAM      output has not as many rows as rois; C is not P * P * D; mapping_channel has not the shape of output
+ * BAD_PARAM      output has not as many rows as rois; input has not pooled_height * pooled_width * output_dim
+ *                channels; mapping_channel has not the shape of output
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
- * SUCCESS        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL. Before
- *                that BAD_PARAM if they overlap each other or rois; NOT_SUPPORTED if mapping_channel is there, has
- *                elements, and C is 2^31 or more
- * BAD_PARAM      rois has no elements; a data pointer is NULL; output or mapping_channel overlaps the other or an
- *                input; a number in rois is NaN or Inf; a batch id is not a whole number in [0, N); a roi's scaled
+ * BAD_PARAM      input has no elements, and output overlaps rois or mapping_channel, or mapping_channel overlaps rois
+ * NOT_SUPPORTED  input has no elements, mapping_channel has data, and C is 2^31 or more
+ * success        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL
+ * BAD_PARAM      rois has no elements; a data pointer is NULL; output or mapping_channel overlaps the other, or an
+ *                input; a number in rois is NaN or Inf; a batch id is not a whole number in [0, N), or a roi's scaled
  *                coordinates or extent overflow
  * NOT_SUPPORTED  C is 2^31 or more; H or W is 2^32 or more
  * ALLOC_FAILED   no memory for the scratch
@@ -52,8 +53,28 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForward(mluOpHandle_t handle, const in
 
 /** The form of the design document: mluOpPsRoiPoolForward with a workspace between rois and output, which is not
  * needed: NULL with size 0 will do. A call of mluOpPsRoiPoolForward with 16 arguments comes here, in C and in C++;
- * texts name mluOpPsRoiPoolForward for both. Besides the checks above, after those of the data pointers: BAD_PARAM
- * workspace is NULL and workspace_size is not 0; workspace overlaps another tensor */
+ * texts name mluOpPsRoiPoolForward for both.
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed, or not the same;
+ *                layout of input, output or mapping_channel is not NHWC; pooled_height, pooled_width, output_dim are
+ *                not those of output; group_size is not pooled_height; output is not square; group_size or output_dim
+ *                is below 1; spatial_scale is not finite and above 0; rois has not 5 columns
+ * NOT_SUPPORTED  a tensor is not dense
+ * BAD_PARAM      output has not as many rows as rois; input has not pooled_height * pooled_width * output_dim
+ *                channels; mapping_channel has not the shape of output
+ * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
+ * BAD_PARAM      input has no elements, and output overlaps rois, mapping_channel or workspace, or mapping_channel
+ *                overlaps rois or workspace
+ * NOT_SUPPORTED  input has no elements, mapping_channel has data, and C is 2^31 or more
+ * success        input has no elements: output becomes 0 and mapping_channel is written, if they are not NULL
+ * BAD_PARAM      rois has no elements; a data pointer is NULL; workspace is NULL and workspace_size is not 0; output
+ *                or mapping_channel overlaps the other, workspace or an input; workspace overlaps an input; a number
+ *                in rois is NaN or Inf; a batch id is not a whole number in [0, N), or a roi's scaled coordinates or
+ *                extent overflow
+ * NOT_SUPPORTED  C is 2^31 or more; H or W is 2^32 or more
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
     mluOpHandle_t handle, const int pooled_height, const int pooled_width, const float spatial_scale,
     const int group_size, const int output_dim, const mluOpTensorDescriptor_t input_desc, const void* input,
@@ -70,19 +91,23 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
  * more) per thread instead of the 24 MiB.
  *
  * Checked in this order:
- * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed; layout of top_grad,
- *                mapping_channel or bottom_grad is not NHWC; pooled_height, pooled_width, output_dim are not those of
- *                top_grad; top_grad is not square; output_dim is below 1; spatial_scale is not finite and above 0; rois
- *                has not 5 columns
+ * BAD_PARAM      handle or a descriptor is NULL; ranks are not 4, 2, 4, 4; a type is not allowed, or not the same;
+ *                layout of top_grad, mapping_channel or bottom_grad is not NHWC; pooled_height, pooled_width,
+ *                output_dim are not those of top_grad; top_grad is not square; output_dim is below 1; spatial_scale is
+ *                not finite and above 0; rois has not 5 columns
  * NOT_SUPPORTED  a tensor is not dense
- * BAD_PARAM      top_grad has not as many rows as rois; bottom_grad has not P * P * D channels; mapping_channel has not
- *                the shape of top_grad
+ * BAD_PARAM      top_grad has not as many rows as rois; bottom_grad has not pooled_height * pooled_width * output_dim
+ *                channels; mapping_channel has not the shape of top_grad
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
  * BAD_PARAM      rois has no elements
- * SUCCESS        top_grad, mapping_channel or bottom_grad has no elements
- * BAD_PARAM      a data pointer is NULL; bottom_grad overlaps another tensor; rois as forward; a value of
- *                mapping_channel is outside [0, C)
- * NOT_SUPPORTED, ALLOC_FAILED, EXECUTION_FAILED  as forward */
+ * success        top_grad, mapping_channel or bottom_grad has no elements: nothing is written
+ * BAD_PARAM      a data pointer is NULL; bottom_grad overlaps another tensor; a number in rois is NaN or Inf; a batch
+ *                id is not a whole number in [0, N), or a roi's scaled coordinates or extent overflow
+ * NOT_SUPPORTED  C is 2^31 or more
+ * BAD_PARAM      a value of mapping_channel is outside [0, C)
+ * NOT_SUPPORTED  H or W is 2^32 or more
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const int pooled_height,
                                                    const int pooled_width, const float spatial_scale,
                                                    const int output_dim, const mluOpTensorDescriptor_t top_grad_desc,

@@ -192,9 +192,9 @@ void Table::PrintRefusals(std::ostream& out) const {
 const Table& WholeTable() {
   static const Table table = [] {
     Table made;
-    for (const auto add : {AddRuntime, AddHandle, AddExtensions, AddNamesAndCases, AddTensorDescriptors,
-                           AddTensorFields, AddSparseConvolutionDescriptors, AddRulebooks, AddPsRoiPool,
-                           AddRoiAwarePool, AddCatalogue}) {
+    for (const auto add :
+         {AddRuntime, AddHandle, AddExtensions, AddNamesAndCases, AddTensorDescriptors, AddTensorFields,
+          AddSparseConvolutionDescriptors, AddRulebooks, AddRoiAwarePool, AddCatalogue}) {
       add(made);
     }
     made.Sort();

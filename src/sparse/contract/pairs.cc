@@ -163,7 +163,7 @@ int64_t RulebookRows(const Call& call, int side) {
 }
 int64_t RulebookOffsets(const Call& call) { return call.integer_lists.at(kSizes)[0]; }
 
-detopsRulebook_t MakeRulebook(const Functions& library, Arguments& arguments) {
+std::shared_ptr<void> MakeRulebook(const Functions& library, const Arguments& arguments) {
   const auto must = [](mluOpStatus_t status, const char* what) {
     if (status != MLUOP_STATUS_SUCCESS) throw std::runtime_error(std::string(what) + " failed");
   };
@@ -186,9 +186,7 @@ detopsRulebook_t MakeRulebook(const Functions& library, Arguments& arguments) {
        "detopsCreateRulebook");
   must(library.mluOpDestroyTensorDescriptor(desc), "mluOpDestroyTensorDescriptor");
   must(library.mluOpDestroy(handle), "mluOpDestroy");
-  arguments.Keep(std::shared_ptr<void>(
-      rulebook, [&library](void* made) { library.detopsDestroyRulebook(static_cast<detopsRulebook_t>(made)); }));
-  return rulebook;
+  return {rulebook, [&library](void* made) { library.detopsDestroyRulebook(static_cast<detopsRulebook_t>(made)); }};
 }
 
 // ---- rules ----

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "harness/arguments.h"
@@ -58,7 +60,8 @@ int64_t RulebookRows(const Call& call, int side);
 int64_t RulebookOffsets(const Call& call);
 
 // Made of the call's pairs with a handle of its own; it lives as long as the arguments. NULL if the call says so.
-detopsRulebook_t MakeRulebook(const Functions& library, Arguments& arguments);
+std::shared_ptr<void> MakeRulebook(const Functions& library, const Arguments& arguments);
+using Rulebook = std::remove_pointer_t<detopsRulebook_t>;
 
 // ---- rules ----
 

@@ -105,6 +105,7 @@ class PairFunction : public Function {
 
   std::vector<Sample> samples() const override;
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override;
+  std::shared_ptr<void> MakeObjects(const Functions& library, const Arguments& a) const override;
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override;
   Expected Reference(const Call& call) const override;
 
@@ -219,23 +220,30 @@ Call PairFunction::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed)
   return call;
 }
 
+std::shared_ptr<void> PairFunction::MakeObjects(const Functions& library, const Arguments& a) const {
+  return std::make_shared<Descriptor>(library, a.call());
+}
+
 mluOpStatus_t PairFunction::Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
-  const Descriptor conv(library, a.call());
-  if (kind_ == Kind::kCount) {
-    ResultPlace<int64_t> count(a, "count");
-    return library.detopsCountIndicePairOutputs(handle, conv.get(), a.desc("indices"), a.data("indices"), count.get());
-  }
-  if (kind_ == Kind::kSize) {
-    const auto function =
-        document_ ? library.mluopGetIndicePairsWorkspaceSize : library.mluOpGetIndicePairsWorkspaceSize;
-    ResultPlace<size_t> size(a, "workspace_size");
-    return function(handle, conv.get(), a.desc("indices"), a.desc("indice_pairs"), a.desc("out_indices"),
-                    a.desc("indice_num"), size.get());
-  }
-  const auto function = document_ ? library.mluopGetIndicePairs : library.mluOpGetIndicePairs;
-  return function(handle, conv.get(), a.desc("indices"), a.data("indices"), a.workspace(), a.workspace_size(),
-                  a.desc("indice_pairs"), a.data("indice_pairs"), a.desc("out_indices"), a.data("out_indices"),
-                  a.desc("indice_num"), a.data("indice_num"));
+  const Descriptor& conv = *a.object<Descriptor>();
+  return conv.Run(a.call(), [&] {
+    if (kind_ == Kind::kCount) {
+      ResultPlace<int64_t> count(a, "count");
+      return library.detopsCountIndicePairOutputs(handle, conv.get(), a.desc("indices"), a.data("indices"),
+                                                  count.get());
+    }
+    if (kind_ == Kind::kSize) {
+      const auto function =
+          document_ ? library.mluopGetIndicePairsWorkspaceSize : library.mluOpGetIndicePairsWorkspaceSize;
+      ResultPlace<size_t> size(a, "workspace_size");
+      return function(handle, conv.get(), a.desc("indices"), a.desc("indice_pairs"), a.desc("out_indices"),
+                      a.desc("indice_num"), size.get());
+    }
+    const auto function = document_ ? library.mluopGetIndicePairs : library.mluOpGetIndicePairs;
+    return function(handle, conv.get(), a.desc("indices"), a.data("indices"), a.workspace(), a.workspace_size(),
+                    a.desc("indice_pairs"), a.data("indice_pairs"), a.desc("out_indices"), a.data("out_indices"),
+                    a.desc("indice_num"), a.data("indice_num"));
+  });
 }
 
 Expected PairFunction::Reference(const Call& call) const {

@@ -16,23 +16,26 @@ inline constexpr int64_t kMark = 3;
 
 class Descriptor {
  public:
-  Descriptor(const Functions& library, Call& call) : library_(library), call_(call) {
+  Descriptor(const Functions& library, const Call& call)
+      : library_(library), is_null_(call.nulls.count("sparse_conv_desc") != 0) {
     Require(library.mluOpCreateSparseConvolutionDescriptor(&desc_), "mluOpCreateSparseConvolutionDescriptor");
     LeaveAMark();
-    Set();
+    Set(call);
   }
-  // What stands there afterwards goes back into the call.
-  ~Descriptor() {
-    int outputs = -1;
-    library_.mluOpGetSparseConvolutionNumActOut(desc_, &outputs);
-    call_.results.at("num_act_out") = outputs;
-    library_.mluOpDestroySparseConvolutionDescriptor(desc_);
-  }
+  ~Descriptor() { library_.mluOpDestroySparseConvolutionDescriptor(desc_); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  mluOpSparseConvolutionDescriptor_t get() const {
-    return call_.nulls.count("sparse_conv_desc") != 0 ? nullptr : desc_;
+  mluOpSparseConvolutionDescriptor_t get() const { return is_null_ ? nullptr : desc_; }
+
+  // Carries the call out; the number of outputs that it leaves in the descriptor goes into the results.
+  template <class Function>
+  mluOpStatus_t Run(Call& call, const Function& function) const {
+    const int before = Outputs();
+    const mluOpStatus_t status = function();
+    const int after = Outputs();
+    if (status == MLUOP_STATUS_SUCCESS || after != before) call.results.find("num_act_out")->second = after;
+    return status;
   }
 
  private:
@@ -67,15 +70,15 @@ class Descriptor {
   }
 
   // Through the contract's function where that can say it.
-  void Set() {
-    const detops_reference::SparseConvolution c = ConvolutionOf(call_);
+  void Set(const Call& call) {
+    const detops_reference::SparseConvolution c = ConvolutionOf(call);
     const auto ints = [](const std::vector<int64_t>& list) { return std::vector<int>(list.begin(), list.end()); };
     const auto batch = static_cast<int>(c.batch), axes = static_cast<int>(c.pad.size());
     const std::vector<int> pad = ints(c.pad), stride = ints(c.stride), dilation = ints(c.dilation);
     const std::vector<int> input = ints(c.input_space), filter = ints(c.filter_space), output = ints(c.output_space);
-    std::vector<int> more = ints(call_.integer_lists.at("output_padding"));
+    std::vector<int> more = ints(call.integer_lists.at("output_padding"));
     if (!more.empty()) more.resize(c.pad.size(), 0);
-    if (axes == 3 && !c.transposed && !IsInverse(call_)) {
+    if (axes == 3 && !c.transposed && !IsInverse(call)) {
       Require(library_.mluOpSetSparseConvolutionDescriptor(desc_, 5, batch, pad.data(), stride.data(), dilation.data(),
                                                            input.data(), filter.data(), output.data(),
                                                            c.submanifold ? 1 : 0, 0, 0),
@@ -84,13 +87,19 @@ class Descriptor {
       Require(library_.detopsSetSparseConvolutionDescriptor(
                   desc_, axes, batch, pad.data(), stride.data(), dilation.data(), more.empty() ? nullptr : more.data(),
                   input.data(), filter.data(), output.data(), c.submanifold ? 1 : 0, c.transposed ? 1 : 0,
-                  IsInverse(call_) ? 1 : 0),
+                  IsInverse(call) ? 1 : 0),
               "detopsSetSparseConvolutionDescriptor");
     }
   }
 
+  int Outputs() const {
+    int outputs = -1;
+    library_.mluOpGetSparseConvolutionNumActOut(desc_, &outputs);
+    return outputs;
+  }
+
   const Functions& library_;
-  Call& call_;
+  bool is_null_;
   mluOpSparseConvolutionDescriptor_t desc_ = nullptr;
 };
 

@@ -71,6 +71,10 @@ class Convolution : public Function {
     return call;
   }
 
+  std::shared_ptr<void> MakeObjects(const Functions& library, const Arguments& a) const override {
+    return kind_.on_rulebook() ? sparse::MakeRulebook(library, a) : nullptr;
+  }
+
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     if (kind_.on_rulebook()) return InvokeOnRulebook(library, handle, a);
     if (kind_.entry == Entry::kSize) return InvokeSize(library, handle, a);
@@ -166,7 +170,7 @@ class Convolution : public Function {
   }
 
   mluOpStatus_t InvokeOnRulebook(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
-    const detopsRulebook_t rulebook = sparse::MakeRulebook(library, a);
+    const detopsRulebook_t rulebook = a.object<sparse::Rulebook>();
     const auto inverse = a.integer<int64_t>("inverse");
     if (kind_.way == Way::kForward) {
       return library.detopsRulebookConvolutionForward(
@@ -255,9 +259,7 @@ class CreateRulebook : public Function {
                                      a.integer<int64_t>("num_act_in"), a.integer<int64_t>("num_act_out"),
                                      a.IsNull("rulebook") ? nullptr : &rulebook);
     a.call().results.at("rulebook") = rulebook == mark ? 0 : 1;
-    if (rulebook == mark) return status;
-    a.Keep(std::shared_ptr<void>(
-        rulebook, [&library](void* made) { library.detopsDestroyRulebook(static_cast<detopsRulebook_t>(made)); }));
+    if (rulebook != mark) library.detopsDestroyRulebook(rulebook);
     return status;
   }
 

@@ -118,10 +118,14 @@ class Pool : public Function {
     return call;
   }
 
+  std::shared_ptr<void> MakeObjects(const Functions& library, const Arguments& a) const override {
+    return on_rulebook_ ? sparse::MakeRulebook(library, a) : nullptr;
+  }
+
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     const auto method = a.integer<detopsPoolMethod_t>("method");
     if (on_rulebook_) {
-      const detopsRulebook_t rulebook = sparse::MakeRulebook(library, a);
+      const detopsRulebook_t rulebook = a.object<sparse::Rulebook>();
       if (backward_) {
         return library.detopsRulebookPoolBackward(handle, rulebook, method, a.desc("features"), a.data("features"),
                                                   a.desc("features_out"), a.data("features_out"), a.desc("output_grad"),

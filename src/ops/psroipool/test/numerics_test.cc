@@ -32,9 +32,9 @@ INSTANTIATE_TEST_SUITE_P(Variants, PsRoiPoolGradient,
 // <A x, y> = <x, A' y>. x and y are positive, so that nothing cancels and the error is relative. Not with torchvision's
 // convention, whose forward leaves out the last row and column and whose backward does not.
 TEST_P(PsRoiPoolGradient, BackwardIsTheAdjointOfForward) {
-  for (const RoiKind kind : kRoiKinds) {
+  for (const std::string kind : kRoiKinds) {
     for (const double scale : {0.25, 0.3, 1.0}) {
-      SCOPED_TRACE(testing::Message() << "rois of kind " << static_cast<int>(kind) << ", scale " << scale);
+      SCOPED_TRACE(testing::Message() << "rois of kind " << kind << ", scale " << scale);
       Problem problem(GetParam(), MLUOP_DTYPE_DOUBLE, {2, 9, 11, 13, 3, 3, 5}, scale);
       FillRois(problem, kind, 3);
       problem.input.FillUniform(0, 1, 4);
@@ -46,7 +46,7 @@ TEST_P(PsRoiPoolGradient, BackwardIsTheAdjointOfForward) {
         ASSERT_EQ(problem.Backward(handle, bottom), MLUOP_STATUS_SUCCESS) << handle.LastError();
         const double left = InnerProduct(output, problem.top_grad), right = InnerProduct(problem.input, bottom);
         ASSERT_NEAR(left, right, 1e-12 * left);
-        ASSERT_EQ(left > 0, kind != RoiKind::kOutside);
+        ASSERT_EQ(left > 0, kind != "outside");
       });
     }
   }

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <iterator>
 #include <ostream>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "detops.h"
+#include "ops/psroipool/contract/psroipool.h"
 #include "ops/psroipool/reference/reference.h"
 #include "support/configurations.h"
 #include "support/tensor.h"
@@ -183,96 +183,23 @@ class Problem {
   size_t offset_;
 };
 
-enum class RoiKind {
-  kInside,      // as a region proposal network gives them
-  kOverBorder,  // partly beside the map
-  kWholeMap,    // bins end on the last row and column
-  kOnTies,      // coordinates halfway between whole numbers, of both signs
-  kThin,        // one pixel or less wide or high: bins overlap
-  kInverted,    // the end before the start
-  kOutside,     // no pixel at all
-  kLarge        // far larger than the map: most bins are empty
-};
-inline constexpr RoiKind kRoiKinds[] = {RoiKind::kInside, RoiKind::kOverBorder, RoiKind::kWholeMap, RoiKind::kOnTies,
-                                        RoiKind::kThin,   RoiKind::kInverted,   RoiKind::kOutside,  RoiKind::kLarge};
+// Kinds of rois, in the words of the catalogue: bins with and without pixels, over borders, on ties, too small,
+// reversed.
+inline constexpr const char* kRoiKinds[] = {"inside", "over", "whole", "ties", "thin", "reversed", "outside", "large"};
 
-class RoiMaker {
- public:
-  RoiMaker(const Shape& shape, double scale, uint64_t seed)
-      : batch_(static_cast<uint64_t>(shape.batch)),
-        width_(static_cast<double>(shape.width) / scale),
-        height_(static_cast<double>(shape.height) / scale),
-        unit_(1 / scale),
-        random_(seed) {}
-
-  // In image units.
-  Roi Make(RoiKind kind) {
-    Roi roi = {static_cast<double>(random_() % batch_), Uniform(0, width_ * 0.6), Uniform(0, height_ * 0.6), 0, 0};
-    roi.x2 = Uniform(roi.x1, width_);
-    roi.y2 = Uniform(roi.y1, height_);
-    const double side = Uniform(0, 1);
-    switch (kind) {
-      case RoiKind::kInside:
-        break;
-      case RoiKind::kOverBorder:
-        roi.x1 -= width_ * 0.5;
-        roi.y2 += height_ * 0.5;
-        break;
-      case RoiKind::kWholeMap:
-        roi.x1 = roi.y1 = 0;
-        roi.x2 = width_ - (side < 0.5 ? 1 : 0);
-        roi.y2 = height_ - (side < 0.5 ? 1 : 0);
-        break;
-      case RoiKind::kOnTies:
-        for (double* number : {&roi.x1, &roi.y1, &roi.x2, &roi.y2}) *number = std::floor(*number) - 1.5;
-        roi.x2 += 2;
-        roi.y2 += 2;
-        break;
-      case RoiKind::kThin:
-        roi.x2 = roi.x1 + (side < 0.7 ? 0 : unit_);
-        roi.y2 = roi.y1 + (side > 0.3 ? 0 : unit_);
-        break;
-      case RoiKind::kInverted:
-        roi.x2 = roi.x1 - Uniform(0, 3 * unit_);
-        roi.y2 = roi.y1 - Uniform(0, 3 * unit_);
-        break;
-      case RoiKind::kOutside: {
-        const double shift = side < 0.5 ? -(width_ + height_) * 3 - 9 : (width_ + height_) * 3 + 9;
-        for (double* number : {&roi.x1, &roi.x2}) *number += shift;
-        break;
-      }
-      case RoiKind::kLarge:
-        roi.x1 -= width_ * 7;
-        roi.y1 -= height_ * 5;
-        roi.x2 += width_ * 6;
-        roi.y2 += height_ * 9;
-        break;
-    }
-    return roi;
-  }
-
-  double Uniform(double low, double high) {
-    return low + (high - low) * (static_cast<double>(random_() >> 11) * 0x1p-53);
-  }
-
- private:
-  uint64_t batch_;
-  double width_, height_, unit_;
-  std::mt19937_64 random_;
-};
-
-inline void FillRois(Problem& problem, RoiKind kind, uint64_t seed) {
-  RoiMaker maker(problem.shape(), problem.scale(), seed);
-  for (int64_t r = 0; r < problem.shape().rois; ++r) problem.SetRoi(r, maker.Make(kind));
-}
-
-// All kinds in turn.
-inline void FillMixedRois(Problem& problem, uint64_t seed) {
-  RoiMaker maker(problem.shape(), problem.scale(), seed);
-  for (int64_t r = 0; r < problem.shape().rois; ++r) {
-    problem.SetRoi(r, maker.Make(kRoiKinds[static_cast<size_t>(r) % std::size(kRoiKinds)]));
+// All kinds in turn, or one.
+inline void FillRois(Problem& problem, const std::string& only_kind, uint64_t seed) {
+  const Shape& shape = problem.shape();
+  const double unit = 1 / problem.scale();
+  detops_harness::Random random(seed);
+  for (int64_t r = 0; r < shape.rois; ++r) {
+    const std::string kind = only_kind.empty() ? kRoiKinds[static_cast<size_t>(r) % std::size(kRoiKinds)] : only_kind;
+    const detops_harness::psroipool::Roi roi = detops_harness::psroipool::MakeRoi(
+        kind, static_cast<double>(shape.height) * unit, static_cast<double>(shape.width) * unit, unit, r, random);
+    problem.SetRoi(r, {static_cast<double>(random.Below(shape.batch)), roi.x1, roi.y1, roi.x2, roi.y2});
   }
 }
+inline void FillMixedRois(Problem& problem, uint64_t seed) { FillRois(problem, "", seed); }
 
 // On every target: one thread agrees with the reference, and 2, 3 and 7 threads give the bits of one. mapping_channel
 // is exact.

@@ -218,7 +218,7 @@ TEST_P(PsRoiPoolTorchvision, SameBitsForLargeBins) {
   for (const Shape& shape : {Shape{1, 3, 1500, 12, 1, 1, 5}, Shape{1, 70, 90, 12, 1, 2, 3}}) {
     Problem problem = MakeProblem(shape, 1);
     problem.input.FillUniform(0, 1, 5);
-    FillRois(problem, RoiKind::kInside, 50);
+    FillRois(problem, "inside", 50);
     problem.SetRoi(0, {0, 0, 0, 1e4, 1e4});
     ExpectTorchBits(problem);
   }
@@ -231,7 +231,7 @@ TEST_P(PsRoiPoolTorchvision, SameBitsForLargeBins) {
 TEST_P(PsRoiPoolTorchvision, SameBitsForManyRois) {
   Problem problem = MakeProblem({2, 9, 11, 3000, 2, 2, 2}, 0.5);
   problem.top_grad.FillUniform(0, 1, 6);
-  FillRois(problem, RoiKind::kWholeMap, 60);
+  FillRois(problem, "whole", 60);
   ExpectTorchBits(problem);
 }
 
