@@ -52,10 +52,11 @@ Basis BasisOf(const Operator& op, const Fault& fault, const Rule& broken, const 
   }
 }
 
-// "input has rank 5" of "mluOpX: input has rank 5, expected 4."
+// "input has rank 5" of "mluOpX: input has rank 5, expected 4." An extent alone does not say which argument is wrong.
 std::string ShortOf(const std::string& sentence) {
   const size_t begin = sentence.find(": "), from = begin == std::string::npos ? 0 : begin + 2;
-  return sentence.substr(from, sentence.find(", expected", from) - from);
+  const bool extent = sentence.find(" has extent ", from) != std::string::npos;
+  return sentence.substr(from, sentence.find(extent ? ";" : ", expected", from) - from);
 }
 
 // The faults that the contract lists, each with the status that it says.
