@@ -80,6 +80,11 @@ int64_t Tensor::elements() const {
 
 int64_t Tensor::byte_count() const { return Times(elements(), static_cast<int64_t>(SizeOfType(type))); }
 
+int64_t Tensor::stored() const {
+  const size_t size = SizeOfType(type);
+  return size == 0 ? 0 : static_cast<int64_t>(contents.size() / size);
+}
+
 int64_t Tensor::DenseStride(size_t axis) const {
   int64_t stride = 1;
   for (size_t later = axis + 1; later < extents.size(); ++later) stride = Times(stride, extents[later]);

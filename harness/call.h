@@ -90,6 +90,8 @@ struct Tensor {
   int64_t elements() const;
   int64_t byte_count() const;
   int64_t DenseStride(size_t axis) const;
+  // Elements that its contents hold, which a fault may have described as more or fewer.
+  int64_t stored() const;
   size_t memory_bytes() const { return access == Access::kRead ? contents.size() : bytes; }
 
   // Elements by their place in memory, as double.

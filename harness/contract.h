@@ -72,6 +72,8 @@ struct Rule {
   bool implied = false;
   // The rule looks at elements, which is left out when value checks are off.
   bool of_values = false;
+  // The elements are used as places in memory: what a wrong one does that nobody has looked at is undefined.
+  bool of_places = false;
 };
 using Rules = std::vector<Rule>;
 

@@ -75,9 +75,7 @@ Apply WithNumber(const std::string& argument, double value) {
 }
 Apply WithElement(const std::string& tensor, int64_t index, double value) {
   return [=](Call& call) {
-    Tensor& changed = call[tensor];
-    const auto elements = static_cast<int64_t>(changed.contents.size() / std::max<size_t>(1, SizeOfType(changed.type)));
-    if (SizeOfType(changed.type) != 0 && index >= 0 && index < elements) changed.Set(index, value);
+    if (index >= 0 && index < call[tensor].stored()) call[tensor].Set(index, value);
   };
 }
 
@@ -86,10 +84,23 @@ Rules Implied(Rules rules) {
   return rules;
 }
 
-Rules When(const std::function<bool(const Call&)>& condition, Rules rules) {
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules, const Apply& arrange) {
   for (Rule& rule : rules) {
     rule.judge = [condition, judge = std::move(rule.judge)](Judgement& j) {
       return condition(j.call) ? judge(j) : Sentence();
+    };
+    if (!arrange || !rule.faults) continue;
+    rule.faults = [=, faults = std::move(rule.faults)](const Contract& contract, const Call& good) {
+      Call arranged = good;
+      arrange(arranged);
+      Faults all = faults(contract, arranged);
+      for (Fault& fault : all) {
+        fault.apply = [=, apply = fault.apply](Call& call) {
+          arrange(call);
+          apply(call);
+        };
+      }
+      return all;
     };
   }
   return rules;
@@ -715,9 +726,7 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
       {tensor}, "values", kBad,
       [=](Judgement& j, const Tensor& checked) -> Sentence {
         // A description may say more than there is; what is not there breaks no rule, and the call is not carried out.
-        const int64_t there =
-            static_cast<int64_t>(checked.contents.size() / std::max<size_t>(1, SizeOfType(checked.type)));
-        const int64_t count = std::min(checked.elements(), there);
+        const int64_t count = std::min(checked.elements(), checked.stored());
         for (int64_t i = 0; i < count; ++i) {
           const double value = checked.Get(i);
           if (rule.allowed(value, i, j.call)) continue;
@@ -742,6 +751,7 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
         return faults;
       });
   rules[0].of_values = true;
+  rules[0].of_places = rule.bad_class != BadClass::kNotFinite;
   return rules;
 }
 
@@ -765,7 +775,8 @@ Rules Finite(const std::string& tensor, const std::string& owner) {
 
 Rules Own(OwnRule rule) {
   return {{rule.about, rule.status, std::move(rule.judge),
-           [faults = std::move(rule.faults)](const Contract&, const Call&) { return faults; }, false, rule.of_values}};
+           [faults = std::move(rule.faults)](const Contract&, const Call&) { return faults; }, false, rule.of_values,
+           rule.of_places}};
 }
 
 Rules Done(const std::string& about, std::function<bool(const Call&)> condition, Faults faults) {

@@ -14,8 +14,10 @@ using Names = std::vector<std::string>;
 
 // The same rules, but no call can break them: rules before them imply them.
 Rules Implied(Rules rules);
-// The same rules, but only for calls of a kind; all others keep them.
-Rules When(const std::function<bool(const Call&)>& condition, Rules rules);
+// The same rules, but only for calls of a kind; all others keep them. `arrange` makes the good call one of that kind,
+// if it is not.
+Rules When(const std::function<bool(const Call&)>& condition, Rules rules,
+           const std::function<void(Call&)>& arrange = {});
 // The same rules, and more ways to break the last of them, or changes that come close.
 Rules WithFaults(Rules rules, const Faults& more);
 
@@ -107,6 +109,7 @@ struct OwnRule {
   std::function<std::optional<std::string>(Judgement&)> judge;
   Faults faults{};
   bool of_values = false;
+  bool of_places = false;
 };
 Rules Own(OwnRule rule);
 

@@ -14,7 +14,10 @@ extern "C" {
 #endif
 
 /** The workspace mluOpRoiAwarePool3dForward needs, in bytes: 0, since scratch memory stays with the handle.
- * rois_desc and pts_desc are not looked at. BAD_PARAM: workspace_size, handle or pts_feature_desc is NULL. */
+ * rois_desc and pts_desc are not looked at.
+ *
+ * Checked in this order:
+ * BAD_PARAM      workspace_size, handle or pts_feature_desc is NULL */
 mluOpStatus_t MLUOP_WIN_API mluOpGetRoiAwarePool3dForwardWorkspaceSize(mluOpHandle_t handle,
                                                                        const mluOpTensorDescriptor_t rois_desc,
                                                                        const mluOpTensorDescriptor_t pts_desc,
@@ -37,16 +40,19 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetRoiAwarePool3dForwardWorkspaceSize(mluOpHand
  * but no more than 64 MiB, or 16 bytes per point if that is more.
  *
  * Checked in this order:
- * BAD_PARAM      handle or a descriptor other than argmax_desc is NULL; ranks are not 2, 2, 2, 5, 5; a shape does not
- *                agree with the arguments; a type is not allowed; pool_method is not 0 or 1; a number is not above 0
- * NOT_SUPPORTED  a tensor is not dense; contract profile: 65536 boxes or channels or more, max_pts_each_voxel above
- *                2976 (float) or 2944 (half), 2^31 elements or more, boxes x points of 2^31 or more
- * BAD_PARAM      workspace is NULL and workspace_size is not 0; a data pointer is NULL; with maximum: argmax_desc is
- *                NULL, or argmax has not rank 5, its shape or int32
- * NOT_SUPPORTED  with maximum: argmax has 2^31 elements or more
- * BAD_PARAM      with maximum: argmax is NULL; an output or the workspace overlaps another tensor; a number in rois is
- *                NaN or Inf
- * NOT_SUPPORTED  B or P is 2^31 or more; a box has more than 2^32 voxels
+ * BAD_PARAM      handle or a descriptor other than argmax_desc is NULL; ranks are not 2, 2, 2, 5, 5; a shape does
+ *                not agree with the arguments; a type is not allowed, or not the same; pool_method is not 0 or 1;
+ *                boxes_num, pts_num, channels, max_pts_each_voxel, out_x, out_y or out_z is not above 0
+ * NOT_SUPPORTED  a tensor is not dense; contract profile: boxes_num or channels is 65536 or more, or
+ *                max_pts_each_voxel above 2976 (half: 2944); a tensor other than argmax has 2^31 elements or more
+ *                (full profile: more than int64 bytes can count); contract profile: boxes_num * pts_num is 2^31 or
+ *                more
+ * BAD_PARAM      workspace is NULL and workspace_size is not 0; a data pointer other than argmax is NULL; with
+ *                maximum: argmax_desc is NULL, or argmax has not rank 5, its shape or int32
+ * NOT_SUPPORTED  argmax, if it is written, has more than int64 bytes can count
+ * BAD_PARAM      with maximum: argmax is NULL; an output or the workspace overlaps another tensor; a number in rois
+ *                is NaN or Inf
+ * NOT_SUPPORTED  a box has more than 2^32 voxels
  * ALLOC_FAILED   no memory for the scratch
  * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
@@ -66,16 +72,16 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dForward(
  * per voxel.
  *
  * Checked in this order:
- * BAD_PARAM      handle or a descriptor is NULL; ranks are not 5, 5, 5, 2; a shape does not agree with the arguments; a
- *                type is not allowed; pool_method is not 0 or 1; boxes_num, P, channels, max_pts_each_voxel, out_x,
- *                out_y or out_z is not above 0
- * NOT_SUPPORTED  a tensor is not dense; contract profile: 65536 boxes or channels or more, max_pts_each_voxel above
- *                2048, 2^31 elements or more
+ * BAD_PARAM      handle or a descriptor is NULL; ranks are not 5, 5, 5, 2; a shape does not agree with the
+ *                arguments; a type is not allowed, or not the same; pool_method is not 0 or 1; boxes_num, P,
+ *                channels, max_pts_each_voxel, out_x, out_y or out_z is not above 0
+ * NOT_SUPPORTED  a tensor is not dense; contract profile: boxes_num or channels is 65536 or more, or
+ *                max_pts_each_voxel above 2048; a tensor has 2^31 elements or more (full profile: more than int64
+ *                bytes can count)
  * BAD_PARAM      a data pointer is NULL; grad_in overlaps another tensor
  * NOT_SUPPORTED  P is 2^31 or more
- * BAD_PARAM      with maximum: a value of argmax is outside [-1, P)
- *                with average: a count of pts_idx_of_voxels is outside [0, max_pts_each_voxel - 1], or a listed point
- *                is outside [0, P)
+ * BAD_PARAM      with maximum: a value of argmax is outside [-1, P); with average: a count of pts_idx_of_voxels is
+ *                outside [0, max_pts_each_voxel - 1], or a listed point is outside [0, P)
  * ALLOC_FAILED   no memory for the scratch
  * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t MLUOP_WIN_API mluOpRoiAwarePool3dBackward(

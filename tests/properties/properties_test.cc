@@ -56,6 +56,7 @@ class Properties : public testing::TestWithParam<const Function*> {
   static std::string OutputsOf(PlacedCall& placed, const Handle& handle, unsigned char fill) {
     placed.Reset(fill);
     EXPECT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    EXPECT_TRUE(placed.SurroundingsIntact());
     return placed.Outputs();
   }
 };

@@ -132,7 +132,6 @@ void AddTensorDescriptors(Table& table);
 void AddTensorFields(Table& table);
 void AddSparseConvolutionDescriptors(Table& table);
 void AddRulebooks(Table& table);
-void AddRoiAwarePool(Table& table);
 // The functions of the catalogue: their contracts say everything.
 void AddCatalogue(Table& table);
 

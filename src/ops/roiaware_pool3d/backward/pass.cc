@@ -58,8 +58,7 @@ class BackwardPass {
       *fault = {GradientFault::kBegin, 0};
     }
     if (fault->kind != GradientFault::kNone) return RunResult::kDone;
-    // The choice must not depend on the number of tasks: of two NaNs that are added the other algorithm may keep the
-    // other.
+    // The choice must not depend on the number of tasks: of two NaNs that are added the other way may keep the other.
     if (shares.CanHoldAll()) {
       if (!shares.IsComplete()) {
         shares.StartOver();

@@ -192,58 +192,5 @@ TEST_P(RoiAwarePool3dBackwardByHand, NaNsForAnyNumberOfThreads) {
   }
 }
 
-// ---- the older spelling ----
-
-TEST_P(RoiAwarePool3dBackwardByHand, OlderSpellingIsTheSame) {
-  const Sizes sizes = {2, 60, 5, 2, 3, 2, 6};
-  Problem problem(GetParam(), sizes);
-  problem.SetBox(0, {0, 0, 0, 4, 3, 2, 0.5});
-  problem.SetBox(1, {1, 0, 0, 2, 3, 4, -1.5});
-  problem.pts.FillUniform(-2, 2, 3);
-  Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), {sizes.boxes, 2, 3, 2, sizes.channels});
-  grad_out.FillUniform(-1, 1, 4);
-  const Handle handle(ProfileFor(GetParam()), 1);
-  for (const int method : kMethods) {
-    Dense expected = problem.NewDense(), dense = problem.NewDense();
-    ASSERT_EQ(problem.Run(handle, method, expected), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    size_t size = 99;
-    ASSERT_EQ(mluOpGetRoiawarePool3dForwardWorkspaceSize(handle.get(), problem.rois.desc(), problem.pts.desc(),
-                                                         problem.features.desc(), &size),
-              MLUOP_STATUS_SUCCESS);
-    EXPECT_EQ(size, 0u);
-    ASSERT_EQ(mluOpRoiawarePool3dForward(handle.get(), method, 2, 60, 5, problem.rois.desc(), problem.rois.data(),
-                                         problem.pts.desc(), problem.pts.data(), problem.features.desc(),
-                                         problem.features.data(), nullptr, 0, 6, 2, 3, 2, dense.argmax.desc(),
-                                         dense.argmax.data(), dense.pts_idx.desc(), dense.pts_idx.data(),
-                                         dense.pooled.desc(), dense.pooled.data()),
-              MLUOP_STATUS_SUCCESS)
-        << handle.LastError();
-    EXPECT_TRUE(dense.SameBytes(expected));
-    Tensor gradient = problem.NewGradient(), old = problem.NewGradient();
-    ASSERT_EQ(RunBackward(handle, method, sizes, dense, grad_out, gradient), MLUOP_STATUS_SUCCESS);
-    ASSERT_EQ(mluOpRoiawarePool3dBackward(handle.get(), method, 2, 2, 3, 2, 5, 6, dense.pts_idx.desc(),
-                                          dense.pts_idx.data(), dense.argmax.desc(), dense.argmax.data(),
-                                          grad_out.desc(), grad_out.data(), old.desc(), old.data()),
-              MLUOP_STATUS_SUCCESS);
-    EXPECT_TRUE(old.SameBytes(gradient));
-  }
-}
-
-// It forwards, so messages name the function in its newer spelling.
-TEST(RoiAwarePool3dOlderSpelling, MessagesOfRefusals) {
-  size_t size = 5;
-  EXPECT_EQ(mluOpGetRoiawarePool3dForwardWorkspaceSize(nullptr, nullptr, nullptr, nullptr, &size),
-            MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(std::string(detopsGetLastError(nullptr)).rfind("mluOpGetRoiAwarePool3dForwardWorkspaceSize: ", 0), 0u);
-  EXPECT_EQ(mluOpRoiawarePool3dForward(nullptr, 0, 1, 1, 1, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                       nullptr, 0, 1, 1, 1, 1, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
-            MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(std::string(detopsGetLastError(nullptr)).rfind("mluOpRoiAwarePool3dForward: ", 0), 0u);
-  EXPECT_EQ(mluOpRoiawarePool3dBackward(nullptr, 0, 1, 1, 1, 1, 1, 1, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                        nullptr, nullptr, nullptr),
-            MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(std::string(detopsGetLastError(nullptr)).rfind("mluOpRoiAwarePool3dBackward: ", 0), 0u);
-}
-
 }  // namespace
 }  // namespace detops_test

@@ -1,79 +1,68 @@
-// roiaware_pool3d with many points: 20,000 and more in every kind of scene, long axes, a single crowded voxel, and one
-// outlier that would spoil a search structure built over the whole range of the points.
+// roiaware_pool3d with many points: 20,000 and more in every kind of scene, a single crowded voxel, one outlier that
+// would spoil a search structure built over the whole range of the points, and grids beyond all memory.
 #include <climits>
 #include <cstdint>
 #include <iterator>
+#include <limits>
+#include <string>
 #include <vector>
 
-#include "ops/roiaware_pool3d/test/expected.h"
 #include "ops/roiaware_pool3d/test/problem.h"
-#include "ops/roiaware_pool3d/test/scenes.h"
+#include "properties/expect.h"
 
 namespace detops_test {
 namespace {
 
-// One thread agrees with the reference on the default target; the other targets and numbers of threads give the same
-// integers, and the bits of one thread.
-void ExpectLargeAgreement(const Problem& problem, int method) {
-  const Expected expected(problem, method);
-  EXPECT_GT(expected.voxel_num(), 0);
-  Dense alone = problem.NewDense(), result = problem.NewDense();
-  ForEachTarget(ProfileFor(problem.type()), [&](Handle& handle) {
-    alone.FillCanary();
-    ASSERT_EQ(problem.Run(handle, method, alone), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(expected.WrongIn(alone), "");
+using detops_harness::Call;
+using detops_harness::MemoryKind;
+using detops_harness::PlacedCall;
+
+constexpr char kDense[] = "mluOpRoiAwarePool3dForward", kCompact[] = "detopsRoiAwarePool3dCompactForward";
+
+// One thread agrees with the reference on every target, and three threads give its bits.
+void ExpectLargeAgreement(const Call& call, detops_harness::Placing placing = {}) {
+  PlacedCall placed(call, placing);
+  const detops_harness::Expected expected = call.function->Reference(placed.call());
+  ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+    placed.Reset(0xFF);
+    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    ASSERT_EQ(Disagreement(placed.call(), expected), "");
+    ASSERT_TRUE(placed.SurroundingsIntact());
+    const std::string alone = placed.Outputs();
     handle.SetThreads(3);
-    result.FillCanary();
-    ASSERT_EQ(problem.Run(handle, method, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_TRUE(result.SameBytes(alone));
+    placed.Reset(0x5A);
+    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    ASSERT_TRUE(placed.Outputs() == alone);
   });
+}
+
+void SetRow(Call& call, const char* tensor, int64_t row, const std::vector<double>& numbers) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    call[tensor].Set(row * static_cast<int64_t>(numbers.size()) + static_cast<int64_t>(i), numbers[i]);
+  }
 }
 
 TEST(RoiAwarePool3dLarge, ManyPointsInEveryScene) {
   uint64_t seed = 100;
-  for (const SceneKind kind : kSceneKinds) {
-    SCOPED_TRACE(testing::Message() << "scene " << static_cast<int>(kind));
+  for (const char* scene : {"traffic", "scattered", "faces", "far", "clustered", "one_voxel", "outliers", "degenerate",
+                            "special", "crowd"}) {
+    SCOPED_TRACE(scene);
     const mluOpDataType_t type = kTypes[seed % std::size(kTypes)];
-    Problem problem(type, {23, 20011, 3, 5, 4, 3, 33});
-    FillScene(problem, kind, seed++);
-    ExpectLargeAgreement(problem, kMethods[seed % 2]);
-  }
-}
-
-// A network's shape: points of a street, boxes of its traffic.
-TEST(RoiAwarePool3dLarge, StreetScene) {
-  for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}) {
-    SceneRandom random(5);
-    Problem problem(type, {40, 24000, 4, 12, 12, 12, 16});
-    for (int64_t b = 0; b < 40; ++b) {
-      problem.SetBox(b, {random.Uniform(0, 70), random.Uniform(-40, 40), random.Uniform(-3, 0), random.Uniform(1, 5),
-                         random.Uniform(1, 3), random.Uniform(1, 3), random.Uniform(-3.2, 3.2)});
-    }
-    for (int64_t p = 0; p < 24000; ++p) {
-      const int64_t box = random.Below(40);  // most points are on something
-      if (random.OneIn(3)) {
-        problem.SetPoint(p, {random.Uniform(0, 70), random.Uniform(-40, 40), random.Uniform(-3, 1)});
-      } else {
-        problem.SetPoint(p, {problem.rois.Get(box * 7) + random.Uniform(-2, 2),
-                             problem.rois.Get(box * 7 + 1) + random.Uniform(-2, 2),
-                             problem.rois.Get(box * 7 + 2) + random.Uniform(0, 2)});
-      }
-    }
-    for (const int method : kMethods) ExpectLargeAgreement(problem, method);
+    const std::string shape = std::string("boxes=23,points=20011,channels=3,out=5x4x3,max_pts=33,scene=") + scene;
+    ++seed;
+    ExpectLargeAgreement(CallOf(kDense, shape + (seed % 2 == 0 ? ",pool=max" : ",pool=avg"), type, seed));
   }
 }
 
 // From 8 MiB on outputs are written past the caches, wherever they begin, but for addresses that integers may not have.
 TEST(RoiAwarePool3dLarge, OutputsPastTheCaches) {
-  const Sizes sizes = {40, 3000, 31, 12, 12, 12, 32};
+  const std::string shape = "boxes=40,points=3000,channels=31,out=12x12x12,max_pts=32,scene=scattered";
   static_assert(40 * 12 * 12 * 12 * 31 * 4 >= (8 << 20), "argmax, the smallest");
   for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}) {
     for (const size_t offset : {0, 2, 4}) {
       SCOPED_TRACE(testing::Message() << ElementName(type) << ", offset " << offset);
-      Problem problem(type, sizes, Placement::kAgainstFront, offset);
-      FillScene(problem, SceneKind::kScattered, 13);
-      ExpectLargeAgreement(problem, kMethods[offset / 2 % 2]);
-      if (offset == 0) ExpectLargeAgreement(problem, kAverage);
+      ExpectLargeAgreement(CallOf(kDense, shape + (offset == 2 ? ",pool=max" : ",pool=avg"), type),
+                           {MemoryKind::kAgainstFront, offset});
     }
   }
 }
@@ -81,21 +70,13 @@ TEST(RoiAwarePool3dLarge, OutputsPastTheCaches) {
 // Boxes that hold more points together than are searched at once, four million: the compact form, which must know all
 // sizes first, searches them again.
 TEST(RoiAwarePool3dLarge, MoreThanIsSearchedAtOnce) {
-  Problem problem(MLUOP_DTYPE_FLOAT, {230, 20000, 1, 2, 1, 1, 3});
-  SceneRandom random(14);
-  for (int64_t p = 0; p < 20000; ++p) {
-    problem.SetPoint(p, {random.Uniform(-1, 1), random.Uniform(-1, 1), random.Uniform(-1, 1)});
+  for (const char* function : {kDense, kCompact}) {
+    PlacedCall placed(CallOf(function, "boxes=230,points=20000,channels=1,out=2x1x1,max_pts=3,scene=held"));
+    const Handle handle(DETOPS_PROFILE_FULL, 2);
+    placed.Reset(0xFF);
+    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    ASSERT_EQ(Disagreement(placed.call(), placed.call().function->Reference(placed.call())), "");
   }
-  for (int64_t b = 0; b < 230; ++b) problem.SetBox(b, {0, 0, -1, 3 + 0.01 * static_cast<double>(b), 3, 2, 0});
-  const Expected expected(problem, kMax);
-  ASSERT_EQ(expected.voxel_num(), 460);
-  const Handle handle(DETOPS_PROFILE_FULL, 2);
-  Compact compact = problem.NewCompact(expected.voxel_num(), expected.point_num());
-  ASSERT_EQ(problem.Run(handle, kMax, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  ASSERT_EQ(expected.WrongIn(compact), "");
-  Dense dense = problem.NewDense();
-  ASSERT_EQ(problem.Run(handle, kMax, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  ASSERT_EQ(expected.WrongIn(dense), "");
 }
 
 // One point, or one box, very far away from the others.
@@ -103,81 +84,92 @@ TEST(RoiAwarePool3dLarge, OneOutlier) {
   for (const double distance : {1e6, 1e30, 3e38}) {
     for (const bool box_is_far : {false, true}) {
       SCOPED_TRACE(testing::Message() << distance << (box_is_far ? ", box" : ", point"));
-      Problem problem(MLUOP_DTYPE_FLOAT, {7, 20500, 2, 3, 3, 3, 64});
-      FillScene(problem, SceneKind::kScattered, 8);
+      Call call = CallOf(kDense, "boxes=7,points=20500,channels=2,out=3x3x3,max_pts=64,scene=scattered");
       if (box_is_far) {
-        problem.SetBox(3, {distance, -distance, 0, 2, 2, 2, 0.5});
+        SetRow(call, "rois", 3, {distance, -distance, 0, 2, 2, 2, 0.5});
       } else {
-        problem.SetPoint(777, {-distance, distance, 0});
+        SetRow(call, "pts", 777, {-distance, distance, 0});
       }
-      ExpectLargeAgreement(problem, kMax);
+      ExpectLargeAgreement(call);
     }
   }
 }
 
 // A box that is as large as the world holds every point; another holds only the far one.
 TEST(RoiAwarePool3dLarge, WorldBox) {
-  Problem problem(MLUOP_DTYPE_FLOAT, {3, 20500, 1, 2, 2, 2, 30000});
-  FillScene(problem, SceneKind::kScattered, 9);
-  problem.SetPoint(20499, {1e30, 1e30, 0});
-  problem.SetBox(0, {0, 0, -1e30, 3e30, 3e30, 2e30, 0});
-  problem.SetBox(1, {1e30, 1e30, -1, 2e24, 2e24, 2, 0});
-  const Handle handle(DETOPS_PROFILE_FULL, 2);
-  const Expected expected(problem, kAverage);
-  EXPECT_GE(expected.point_num(), 20501);
-  Dense dense = problem.NewDense();
-  ASSERT_EQ(problem.Run(handle, kAverage, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  ASSERT_EQ(expected.WrongIn(dense), "");
+  Call call = CallOf(kDense, "boxes=3,points=20500,channels=1,out=2x2x2,max_pts=30000,scene=scattered,pool=avg");
+  SetRow(call, "pts", 20499, {1e30, 1e30, 0});
+  SetRow(call, "rois", 0, {0, 0, -1e30, 3e30, 3e30, 2e30, 0});
+  SetRow(call, "rois", 1, {1e30, 1e30, -1, 2e24, 2e24, 2, 0});
+  ExpectLargeAgreement(call);
 }
 
-// All points in one voxel, with room for one, for many and for all of them.
+// All points in one voxel, with room for one, for many and for most of them.
 TEST(RoiAwarePool3dLarge, OneCrowdedVoxel) {
-  for (const int64_t max_pts : {2, 3, 1000, 2976}) {
-    Problem problem(MLUOP_DTYPE_FLOAT, {2, 20100, 5, 3, 3, 3, max_pts});
-    FillScene(problem, SceneKind::kOneVoxel, 10);
-    for (const int method : kMethods) ExpectLargeAgreement(problem, method);
+  for (const char* max_pts : {"2", "3", "1000", "2976"}) {
+    for (const char* method : {",pool=max", ",pool=avg"}) {
+      ExpectLargeAgreement(CallOf(kDense, std::string("boxes=2,points=20100,channels=5,out=3x3x3,scene=one_voxel") +
+                                              ",max_pts=" + max_pts + method));
+    }
   }
 }
 
-// More voxels along one axis than fit eight bits, which the accelerator packs them into. Both profiles allow it.
+// More voxels along one axis than the accelerator could number.
 TEST(RoiAwarePool3dLarge, LongAxes) {
-  for (const detopsProfile_t profile : {DETOPS_PROFILE_CONTRACT, DETOPS_PROFILE_FULL}) {
-    for (int axis = 0; axis < 3; ++axis) {
-      for (const int64_t length : {255, 256, 257, 300, 70000}) {
-        SCOPED_TRACE(testing::Message() << "axis " << axis << ", " << length);
-        Sizes sizes = {2, 400, 3, 1, 2, 1, 4};
-        (axis == 0 ? sizes.out_x : axis == 1 ? sizes.out_y : sizes.out_z) = length;
-        Problem problem(MLUOP_DTYPE_FLOAT, sizes);
-        FillScene(problem, SceneKind::kOnFaces, static_cast<uint64_t>(length));
-        const Expected expected(problem, kMax);
-        EXPECT_GT(expected.voxel_num(), 20);
-        const Handle handle(profile, 2);
-        Dense dense = problem.NewDense();
-        ASSERT_EQ(problem.Run(handle, kMax, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
-        ASSERT_EQ(expected.WrongIn(dense), "");
+  for (const char* out : {"70000x2x1", "1x70000x1", "1x2x70000", "256x2x1", "1x255x1", "1x2x257"}) {
+    ExpectLargeAgreement(CallOf(kDense, std::string("boxes=2,points=400,channels=3,max_pts=4,scene=faces,out=") + out));
+  }
+}
+
+// As many bins and slots as an int can say, which the compact form does not mind.
+TEST(RoiAwarePool3dLarge, CompactGridOfTheLargestNumbers) {
+  for (const mluOpDataType_t type : kTypes) {
+    for (const char* method : {",pool=max", ",pool=avg"}) {
+      // Room for any number of voxels and points.
+      Call call = CallOf(kCompact,
+                         std::string("boxes=3,points=5000,channels=2,out=1x1x1,max_pts=2,scene=scattered,") +
+                             "spare_voxels=14997,spare_points=14997" + method,
+                         type);
+      call.integers.at("out_x") = INT_MAX;
+      call.integers.at("out_y") = 2;
+      call.integers.at("max_pts_each_voxel") = INT_MAX;
+      ExpectLargeAgreement(call);
+    }
+  }
+}
+
+// Boxes that are not numbers, unchecked: what the result is stands nowhere, but every step outside of the tensors would
+// be noticed.
+TEST(RoiAwarePool3dLarge, BadBoxesAreHarmlessUnchecked) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double bad[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
+  for (const mluOpDataType_t type : kTypes) {
+    for (const char* scene : {"scattered", "degenerate", "special"}) {
+      for (const char* function : {kDense, kCompact}) {
+        std::string shape = std::string("boxes=60,points=700,channels=3,out=3x2x4,max_pts=5,scene=") + scene;
+        if (function == kCompact) shape += ",spare_voxels=1440,spare_points=5760";
+        Call call = CallOf(function, shape, type);
+        for (int64_t i = 0; i < call["rois"].elements(); i += 4) call["rois"].Set(i, bad[i / 4 % 3]);
+        call.value_checks = false;
+        PlacedCall placed(call, {MemoryKind::kAgainstEnd});
+        ForEachConfiguration(DETOPS_PROFILE_FULL, [&](Handle& handle) {
+          ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+          ASSERT_TRUE(placed.SurroundingsIntact());
+        });
       }
     }
   }
 }
 
-// Grids whose dense tensors nobody could hold; the compact form does not mind. The last one has room for all points,
-// and as many bins as an int can say.
-TEST(RoiAwarePool3dLarge, CompactGridBeyondMemory) {
-  const Sizes grids[] = {
-      {3, 5000, 2, 1500, 1500, 1500, 100}, {3, 5000, 2, 1, 65536, 65535, 3}, {3, 5000, 2, INT_MAX, 2, 1, INT_MAX}};
-  for (const Sizes& sizes : grids) {
-    for (const mluOpDataType_t type : kTypes) {
-      Problem problem(type, sizes);
-      FillScene(problem, SceneKind::kScattered, 12);
-      for (const int method : kMethods) {
-        const Expected expected(problem, method);
-        EXPECT_GT(expected.voxel_num(), 100);
-        const Handle handle(DETOPS_PROFILE_FULL, 2);
-        Compact compact = problem.NewCompact(expected.voxel_num(), expected.point_num());
-        ASSERT_EQ(problem.Run(handle, method, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
-        ASSERT_EQ(expected.WrongIn(compact), "");
-      }
-    }
+// A workspace that is given though none is needed is left alone.
+TEST(RoiAwarePool3dWorkspace, IsLeftAlone) {
+  for (const char* bytes : {"1", "64", "400"}) {
+    PlacedCall given(CallOf(kDense, std::string("boxes=4,points=200,out=2x2x2,workspace=") + bytes));
+    const Handle handle(DETOPS_PROFILE_FULL, 2);
+    given.Reset(0x5A);
+    ASSERT_EQ(given.Run(handle.get()), MLUOP_STATUS_SUCCESS) << given.text();
+    const auto* const space = static_cast<const unsigned char*>(given.call().workspace.address);
+    for (size_t i = 0; i < given.call().workspace.bytes; ++i) ASSERT_EQ(space[i], 0x5A);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "ops/roiaware_pool3d/test/expected.h"
 #include "ops/roiaware_pool3d/test/problem.h"
-#include "ops/roiaware_pool3d/test/scenes.h"
 #include "support/diff.h"
 
 namespace detops_test {
@@ -27,10 +26,10 @@ double InnerProduct(const Tensor& a, const Tensor& b) {
 // <A x, y> = <x, A' y>, where A is linear for given points; for the maximum it is linear for given winners. Features
 // and gradients are positive, so that nothing cancels and the error is relative.
 TEST(RoiAwarePool3dGradient, BackwardIsTheAdjointOfForward) {
-  for (const SceneKind kind : kSceneKinds) {
-    SCOPED_TRACE(testing::Message() << "scene " << static_cast<int>(kind));
+  for (const char* scene : kScenes) {
+    SCOPED_TRACE(testing::Message() << "scene " << scene);
     Problem problem(MLUOP_DTYPE_DOUBLE, {6, 500, 7, 3, 2, 4, 6});
-    FillScene(problem, kind, 20);
+    FillScene(problem, scene, 20);
     problem.features.FillUniform(0.5, 1, 21);
     for (const int method : kMethods) {
       ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
@@ -52,7 +51,7 @@ TEST(RoiAwarePool3dGradient, BackwardIsTheAdjointOfForward) {
 // does not change a winner.
 TEST(RoiAwarePool3dGradient, BackwardIsTheSlopeOfForward) {
   Problem problem(MLUOP_DTYPE_DOUBLE, {3, 40, 2, 2, 2, 1, 5});
-  FillScene(problem, SceneKind::kScattered, 23);
+  FillScene(problem, "scattered", 23);
   const Handle handle(DETOPS_PROFILE_FULL, 1);
   for (const int method : kMethods) {
     Dense forward = problem.NewDense(), moved = problem.NewDense();
@@ -95,7 +94,7 @@ TEST_P(RoiAwarePool3dSpecialValues, AgreeWithReference) {
       for (const int64_t step :
            {3, 41}) {  // many, so that some voxels have no winner; few, so that most results are finite
         Problem problem(GetParam(), {5, 200, channels, 3, 2, 2, 5});
-        FillScene(problem, SceneKind::kScattered, 25);
+        FillScene(problem, "scattered", 25);
         size_t next = 0;
         for (int64_t i = 2; i < problem.features.elements(); i += step) {
           problem.features.Set(i, mixture[next++ % mixture.size()]);

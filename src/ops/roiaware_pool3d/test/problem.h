@@ -14,6 +14,7 @@
 
 #include "detops.h"
 #include "ops/roiaware_pool3d/reference/reference.h"
+#include "properties/expect.h"
 #include "support/configurations.h"
 #include "support/tensor.h"
 #include "support/tolerance.h"
@@ -195,6 +196,21 @@ class Problem {
   Placement placement_;
   size_t offset_;
 };
+
+// Boxes and points of a scene of the catalogue.
+inline constexpr const char* kScenes[] = {"scattered", "faces",    "far",        "clustered",
+                                          "one_voxel", "outliers", "degenerate", "special"};
+inline void FillScene(Problem& problem, const std::string& scene, uint64_t seed) {
+  const Sizes& n = problem.sizes;
+  const auto text = [](int64_t number) { return std::to_string(number); };
+  const detops_harness::Call call =
+      CallOf("mluOpRoiAwarePool3dForward",
+             "boxes=" + text(n.boxes) + ",points=" + text(n.points) + ",channels=1,max_pts=1,scene=" + scene +
+                 ",out=" + text(n.out_x) + "x" + text(n.out_y) + "x" + text(n.out_z),
+             problem.type(), seed);
+  problem.rois.Assign(call["rois"].Values());
+  problem.pts.Assign(call["pts"].Values());
+}
 
 // Gradients of a problem's results.
 inline mluOpStatus_t RunBackward(const Handle& handle, int method, const Sizes& n, const Dense& forward,

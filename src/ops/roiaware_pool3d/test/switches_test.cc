@@ -5,7 +5,6 @@
 
 #include "ops/roiaware_pool3d/test/expected.h"
 #include "ops/roiaware_pool3d/test/problem.h"
-#include "ops/roiaware_pool3d/test/scenes.h"
 
 namespace detops_test {
 namespace {
@@ -84,7 +83,7 @@ TEST(RoiAwarePool3dMargin, IsAFloatForFloats) {
 // others.
 TEST_P(RoiAwarePool3dSwitches, SameBitsAsTheContract) {
   Problem problem(GetParam(), {9, 900, 11, 3, 2, 2, 20});
-  FillScene(problem, SceneKind::kScattered, 90);
+  FillScene(problem, "scattered", 90);
   for (const int method : kMethods) {
     ForEachConfiguration(DETOPS_PROFILE_FULL, [&](Handle& handle) {
       Dense expected = problem.NewDense(), dense = problem.NewDense();
