@@ -70,6 +70,10 @@ mluOpTensorDescriptor_t Session::MakeDescriptor(const Tensor& tensor) const {
       status = library_->mluOpSetTensorDescriptor(desc, tensor.layout, tensor.type, rank, narrow.data());
     }
   }
+  if (status == MLUOP_STATUS_SUCCESS && tensor.onchip_type != MLUOP_DTYPE_INVALID) {
+    const auto set = library_->mluOpSetTensorDescriptorOnchipDataType;
+    status = set == nullptr ? MLUOP_STATUS_NOT_SUPPORTED : set(desc, tensor.onchip_type);
+  }
   if (status == MLUOP_STATUS_SUCCESS) return desc;
   library_->mluOpDestroyTensorDescriptor(desc);
   return nullptr;
@@ -158,7 +162,7 @@ class ChangedElements {
 
 bool SameDescription(const Tensor& a, const Tensor& b) {
   return a.described == b.described && a.layout == b.layout && a.type == b.type && a.extents == b.extents &&
-         a.strides == b.strides;
+         a.strides == b.strides && a.onchip_type == b.onchip_type;
 }
 
 }  // namespace

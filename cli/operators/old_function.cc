@@ -127,13 +127,14 @@ struct SparseDescriptor {
   }
 };
 
-std::shared_ptr<void> MakeSparseDescriptor(const Functions& library, const old::GetIndicePairsParams& p) {
+std::shared_ptr<void> MakeSparseDescriptor(const Functions& library, old::GetIndicePairsParams p) {
+  const size_t axes = p.pad.size();
+  for (auto* list : {&p.stride, &p.dilation, &p.input_space, &p.filter_space, &p.output_space}) list->resize(axes, 1);
   auto made = std::make_shared<SparseDescriptor>(SparseDescriptor{library});
   library.mluOpCreateSparseConvolutionDescriptor(&made->desc);
-  const size_t axes = p.input_space.size();
   mluOpStatus_t status = kLimit;
-  if (p.dimnb == 5 && p.transpose == 0 && p.inverse == 0) {
-    status = library.mluOpSetSparseConvolutionDescriptor(made->desc, p.dimnb, p.batch, p.pad.data(), p.stride.data(),
+  if (axes == 3 && p.transpose == 0 && p.inverse == 0) {
+    status = library.mluOpSetSparseConvolutionDescriptor(made->desc, 5, p.batch, p.pad.data(), p.stride.data(),
                                                          p.dilation.data(), p.input_space.data(), p.filter_space.data(),
                                                          p.output_space.data(), p.sub_m, p.transpose, p.inverse);
   } else if (library.detopsSetSparseConvolutionDescriptor != nullptr) {

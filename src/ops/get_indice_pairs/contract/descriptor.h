@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/library.h"
+#include "harness/require.h"
 #include "ops/get_indice_pairs/contract/convolution.h"
-#include "support/status.h"
 
 namespace detops_harness::get_indice_pairs {
 
@@ -18,7 +18,7 @@ class Descriptor {
  public:
   Descriptor(const Functions& library, const Call& call)
       : library_(library), is_null_(call.nulls.count("sparse_conv_desc") != 0) {
-    detops_test::Must(library.mluOpCreateSparseConvolutionDescriptor(&desc_), "mluOpCreateSparseConvolutionDescriptor");
+    Require(library.mluOpCreateSparseConvolutionDescriptor(&desc_), "mluOpCreateSparseConvolutionDescriptor");
     LeaveAMark();
     Set(call);
   }
@@ -48,23 +48,23 @@ class Descriptor {
     int pairs[2 * kMark], outputs[4 * kMark], counts[1];
     char workspace[1024];
     mluOpHandle_t handle = nullptr;
-    detops_test::Must(library_.mluOpCreate(&handle), "mluOpCreate");
+    Require(library_.mluOpCreate(&handle), "mluOpCreate");
     mluOpTensorDescriptor_t sites = nullptr, list = nullptr, count = nullptr;
     const auto describe = [&](mluOpTensorDescriptor_t& desc, const std::vector<int64_t>& extents) {
-      detops_test::Must(library_.mluOpCreateTensorDescriptor(&desc), "mluOpCreateTensorDescriptor");
-      detops_test::Must(library_.mluOpSetTensorDescriptor_v2(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32,
-                                                             static_cast<int>(extents.size()), extents.data()),
-                        "mluOpSetTensorDescriptor_v2");
+      Require(library_.mluOpCreateTensorDescriptor(&desc), "mluOpCreateTensorDescriptor");
+      Require(library_.mluOpSetTensorDescriptor_v2(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32,
+                                                   static_cast<int>(extents.size()), extents.data()),
+              "mluOpSetTensorDescriptor_v2");
     };
     describe(sites, {kMark, 4});
     describe(list, {1, 2, kMark});
     describe(count, {1});
-    detops_test::Must(
+    Require(
         library_.mluOpSetSparseConvolutionDescriptor(desc_, 5, 1, kZeros, kOnes, kOnes, kSpace, kOnes, kSpace, 0, 0, 0),
         "mluOpSetSparseConvolutionDescriptor");
-    detops_test::Must(library_.mluOpGetIndicePairs(handle, desc_, sites, kSites, workspace, sizeof(workspace), list,
-                                                   pairs, sites, outputs, count, counts),
-                      "mluOpGetIndicePairs");
+    Require(library_.mluOpGetIndicePairs(handle, desc_, sites, kSites, workspace, sizeof(workspace), list, pairs, sites,
+                                         outputs, count, counts),
+            "mluOpGetIndicePairs");
     for (const mluOpTensorDescriptor_t desc : {sites, list, count}) library_.mluOpDestroyTensorDescriptor(desc);
     library_.mluOpDestroy(handle);
   }
@@ -79,16 +79,16 @@ class Descriptor {
     std::vector<int> more = ints(call.integer_lists.at("output_padding"));
     if (!more.empty()) more.resize(c.pad.size(), 0);
     if (axes == 3 && !c.transposed && !IsInverse(call)) {
-      detops_test::Must(library_.mluOpSetSparseConvolutionDescriptor(desc_, 5, batch, pad.data(), stride.data(),
-                                                                     dilation.data(), input.data(), filter.data(),
-                                                                     output.data(), c.submanifold ? 1 : 0, 0, 0),
-                        "mluOpSetSparseConvolutionDescriptor");
+      Require(library_.mluOpSetSparseConvolutionDescriptor(desc_, 5, batch, pad.data(), stride.data(), dilation.data(),
+                                                           input.data(), filter.data(), output.data(),
+                                                           c.submanifold ? 1 : 0, 0, 0),
+              "mluOpSetSparseConvolutionDescriptor");
     } else {
-      detops_test::Must(library_.detopsSetSparseConvolutionDescriptor(
-                            desc_, axes, batch, pad.data(), stride.data(), dilation.data(),
-                            more.empty() ? nullptr : more.data(), input.data(), filter.data(), output.data(),
-                            c.submanifold ? 1 : 0, c.transposed ? 1 : 0, IsInverse(call) ? 1 : 0),
-                        "detopsSetSparseConvolutionDescriptor");
+      Require(library_.detopsSetSparseConvolutionDescriptor(
+                  desc_, axes, batch, pad.data(), stride.data(), dilation.data(), more.empty() ? nullptr : more.data(),
+                  input.data(), filter.data(), output.data(), c.submanifold ? 1 : 0, c.transposed ? 1 : 0,
+                  IsInverse(call) ? 1 : 0),
+              "detopsSetSparseConvolutionDescriptor");
     }
   }
 
