@@ -21,7 +21,8 @@
   X(mluOpSetTensorDescriptorEx_v2) X(cnrtQueueCreate) X(cnrtQueueDestroy) X(cnrtQueueSync) \
   X(mluOpCreateSparseConvolutionDescriptor) X(mluOpDestroySparseConvolutionDescriptor) \
   X(mluOpSetSparseConvolutionDescriptor) X(mluOpGetSparseConvolutionNumActOut) X(mluOpRotatedFeatureAlignForward) \
-  X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolForward) X(mluOpPsRoiPoolBackward) X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) \
+  X(mluOpRotatedFeatureAlignBackward) X(mluOpPsRoiPoolForward) X(mluOpPsRoiPoolBackward) \
+  X(mluOpGetRoiAwarePool3dForwardWorkspaceSize) \
   X(mluOpRoiAwarePool3dForward) X(mluOpRoiAwarePool3dBackward) X(mluOpGetIndicePairsWorkspaceSize) \
   X(mluOpGetIndicePairs) X(mluOpGetIndiceConvolutionForwardWorkspaceSize) X(mluOpIndiceConvolutionForward) \
   X(mluOpGetIndiceConvolutionBackwardDataWorkspaceSize) X(mluOpIndiceConvolutionBackwardData) \
