@@ -1,4 +1,4 @@
-// Cases whose every output byte is known: the samples of all functions of the catalogue in all their types. Their input
+// Cases whose every output byte is known: the samples of all functions of the catalogue, each in all types. Their input
 // is the same on every machine and with every compiler (harness/fill.h).
 #ifndef DETOPS_TESTS_GOLDEN_GOLDEN_H_
 #define DETOPS_TESTS_GOLDEN_GOLDEN_H_
@@ -13,17 +13,17 @@
 namespace detops_golden {
 
 struct Case {
-  std::string name;  // "<function>/<type>/<shape>"
+  std::string name;  // "<function>/<shape>"
   const detops_harness::Function* function;
-  mluOpDataType_t type;
-  detops_harness::Sample sample;
+  std::string shape;
 };
 using Cases = std::vector<Case>;
 
 // In the order of the file.
 Cases AllCases();
 
-// Makes the call and hashes all that it writes. NaN has bits that nobody promises, so every NaN counts alike.
+// Makes the call in all types and hashes all that it writes. NaN has bits that nobody promises, so every NaN counts
+// alike.
 uint64_t RunCase(const detops_test::Handle& handle, const Case& one);
 
 }  // namespace detops_golden

@@ -57,6 +57,7 @@ TEST_P(NoMemory, EveryAllocationFails) {
       SCOPED_TRACE(sample.shape);
       PlacedCall placed(function.MakeSample(sample.shape, function.full_types().at(0), DETOPS_PROFILE_FULL, 1));
       const Handle handle(DETOPS_PROFILE_FULL, 1);
+      placed.Reset(kFirstFill);
       ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
       const std::string expected = placed.Outputs();
       for (const bool for_ever : {false, true}) {

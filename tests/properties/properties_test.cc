@@ -27,7 +27,7 @@ void Spoil(Call& call) {
   for (detops_harness::Tensor& tensor : call.tensors) {
     if (tensor.access != detops_harness::Access::kRead || tensor.type == MLUOP_DTYPE_INT32) continue;
     detops_harness::Tensor before = tensor;
-    for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, kBad[i * 2654435761 / 65536 % 8]);
+    for (int64_t i = 0; i < tensor.stored(); ++i) tensor.Set(i, kBad[i * 2654435761 / 65536 % 8]);
     if (call.function->contract().Judge(PlacedCall(call).call()).status != MLUOP_STATUS_SUCCESS) tensor = before;
   }
 }
