@@ -258,8 +258,11 @@ class CreateRulebook : public Function {
         library.detopsCreateRulebook(handle, a.desc("indice_pairs"), a.data("indice_pairs"), a.integers("indice_num"),
                                      a.integer<int64_t>("num_act_in"), a.integer<int64_t>("num_act_out"),
                                      a.IsNull("rulebook") ? nullptr : &rulebook);
-    a.call().results.at("rulebook") = rulebook == mark ? 0 : 1;
-    if (rulebook != mark) library.detopsDestroyRulebook(rulebook);
+    if (rulebook == mark) return status;
+    size_t bytes = 0;
+    library.detopsGetRulebookSize(rulebook, &bytes);
+    a.call().results.find("rulebook")->second = bytes > 0 ? 1 : 0;
+    library.detopsDestroyRulebook(rulebook);
     return status;
   }
 
