@@ -1,8 +1,7 @@
-// What the fuzz targets of operators share: tensors as plain data, their descriptors, handles and runners.
+// Handles, runners and targets for fuzzed calls of operators.
 #ifndef DETOPS_FUZZ_OPERATOR_CALL_H_
 #define DETOPS_FUZZ_OPERATOR_CALL_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -12,61 +11,6 @@
 #include "support/status.h"
 
 namespace detops_fuzz {
-
-constexpr uint64_t kMostBytes = 1 << 20;  // tensors above this exist only as descriptors, their data is NULL
-
-// A tensor argument, right or wrong. Counts are saturated, so that no product of extents overflows here.
-struct TensorFields {
-  int layout = MLUOP_LAYOUT_ARRAY;
-  mluOpDataType_t type = MLUOP_DTYPE_INT32;
-  std::vector<int64_t> extents = {};
-  std::vector<int64_t> strides = {};  // empty: dense
-  bool described = true;
-  bool has_data = true;
-
-  std::vector<unsigned char> memory = {};
-  unsigned char* data = nullptr;
-
-  uint64_t elements() const {
-    uint64_t product = 1;
-    for (const int64_t extent : extents) {
-      if (extent == 0) return 0;
-      product = Times(product, static_cast<uint64_t>(extent));
-    }
-    return product;
-  }
-
-  static uint64_t Times(uint64_t a, uint64_t b) {
-    return static_cast<uint64_t>(std::min<unsigned __int128>(static_cast<unsigned __int128>(a) * b, UINT64_MAX));
-  }
-};
-
-class Descriptor {
- public:
-  explicit Descriptor(const TensorFields& tensor) {
-    using detops_test::Must;
-    if (!tensor.described) return;
-    Must(mluOpCreateTensorDescriptor(&desc_), "mluOpCreateTensorDescriptor");
-    const auto layout = static_cast<mluOpTensorLayout_t>(tensor.layout);
-    const auto rank = static_cast<int>(tensor.extents.size());
-    if (rank == 0) Must(mluOpSetTensorDescriptorPointerMode(desc_, MLUOP_POINTER_MODE_HOST), "PointerMode");
-    const bool dense = tensor.strides.size() != tensor.extents.size() || rank == 0;
-    Must(dense ? mluOpSetTensorDescriptor_v2(desc_, layout, tensor.type, rank, tensor.extents.data())
-               : mluOpSetTensorDescriptorEx_v2(desc_, layout, tensor.type, rank, tensor.extents.data(),
-                                               tensor.strides.data()),
-         "Set");
-  }
-  ~Descriptor() {
-    if (desc_ != nullptr) mluOpDestroyTensorDescriptor(desc_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  mluOpTensorDescriptor_t get() const { return desc_; }
-
- private:
-  mluOpTensorDescriptor_t desc_ = nullptr;
-};
 
 inline int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
   for (int index = count; index-- > 0;) task(context, index);

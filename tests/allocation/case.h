@@ -1,8 +1,7 @@
-// What cases of calls without memory share: descriptors that are made before, and results that are looked at behind.
+// Descriptors for calls without memory, made before.
 #ifndef DETOPS_TESTS_ALLOCATION_CASE_H_
 #define DETOPS_TESTS_ALLOCATION_CASE_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,31 +25,6 @@ class Descriptors {
 
  private:
   std::vector<mluOpTensorDescriptor_t> made_;
-};
-
-// All results of a call: floats and integers that no call leaves as they are.
-class Results {
- public:
-  void Mark() {
-    std::fill(floats.begin(), floats.end(), 77.5f);
-    std::fill(ints.begin(), ints.end(), 77);
-  }
-  bool Untouched() const {
-    return std::all_of(floats.begin(), floats.end(), [](float x) { return x == 77.5f; }) &&
-           std::all_of(ints.begin(), ints.end(), [](int32_t x) { return x == 77; });
-  }
-  void Keep() {
-    good_floats_ = floats;
-    good_ints_ = ints;
-  }
-  bool Right() const { return floats == good_floats_ && ints == good_ints_; }
-
-  std::vector<float> floats;
-  std::vector<int32_t> ints;
-
- private:
-  std::vector<float> good_floats_;
-  std::vector<int32_t> good_ints_;
 };
 
 }  // namespace detops_test::hooks
