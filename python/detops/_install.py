@@ -10,6 +10,11 @@ from ._torch_check import what_is_missing
 
 __all__ = ["install", "uninstall"]
 
+def _of_openpcdet(*operators: str) -> dict[str, str]:
+    """OpenPCDet's modules around its compiled ones, which ask for tensors of a GPU."""
+    return {f"pcdet.ops.{op}.{op}_utils": f"detops.openpcdet.{op}_utils" for op in operators}
+
+
 _PACKAGES = {
     "mmcv": Package(
         {"mmcv.ops": "detops.mmcv"},
@@ -22,7 +27,7 @@ _PACKAGES = {
         users="mmcv.ops",
     ),
     "openpcdet": Package(
-        {"pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils": "detops.openpcdet"},
+        _of_openpcdet("roiaware_pool3d"),
         is_complete=True,
         version="0.6.0",
         extensions=dict.fromkeys(

@@ -109,7 +109,8 @@ def test_a_source_tree_of_openpcdet(tmp_path: Path, replace: str) -> None:
             assert detops.install("openpcdet", replace={replace}) == ("openpcdet",)
         assert said.getvalue() == (
             f"detops.install: pcdet in {{FOLDER}}/pcdet: without its compiled modules, "
-            "pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils is detops.openpcdet, functions that "
+            "pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils is "
+            "detops.openpcdet.roiaware_pool3d_utils, functions that "
             "detops does not have say so when they are called\\n"), said.getvalue()
         assert "torch" not in sys.modules
         import pcdet.models, detops.openpcdet

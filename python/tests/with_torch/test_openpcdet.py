@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("torch.library", reason="PyTorch is not installed")
 
 import detops.mmcv
-import detops.openpcdet as utils
+import detops.openpcdet.roiaware_pool3d_utils as utils
 import torch
 
 Array = npt.NDArray[np.float64]

@@ -1,7 +1,6 @@
-"""``pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils`` of OpenPCDet, on CPUs.
+"""``pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils``: pooling in boxes, and points in boxes.
 
-``detops.install("openpcdet")`` lets ``from pcdet.ops.roiaware_pool3d import roiaware_pool3d_utils``
-find it. z of a box is its centre, and boxes are a little wider than they say.
+z of a box is its centre, and boxes are a little wider than they say.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ._types import Pool
-from .torch._drop_ins import check_batches, find_all_boxes, find_first_box, pool_points
+from .._types import Pool
+from ..torch._drop_ins import check_batches, find_all_boxes, find_first_box, pool_points
 
 __all__ = [
     "RoIAwarePool3d",
