@@ -11,8 +11,6 @@
 namespace detops {
 namespace {
 
-constexpr int64_t kContractElements = int64_t{1} << 31;
-
 // "[2, 4, 4, 30]", shortened with "..." when long.
 struct ShapeText {
   explicit ShapeText(const mluOpTensorStruct& desc) {
@@ -80,8 +78,7 @@ ArgCheck& ArgCheck::Handle() {
   return *this;
 }
 
-ArgCheck& ArgCheck::Descriptor(const TensorArg& tensor) {
-  if (Skips(tensor) || tensor.desc != nullptr) return *this;
+ArgCheck& ArgCheck::FailDescriptor(const TensorArg& tensor) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "the descriptor of %s is NULL, expected a tensor descriptor.", tensor.name);
 }
 
@@ -91,8 +88,7 @@ ArgCheck& ArgCheck::FullProfile() {
               kFullProfileLifts);
 }
 
-ArgCheck& ArgCheck::Rank(const TensorArg& tensor, int rank) {
-  if (Skips(tensor) || tensor.desc->rank() == rank) return *this;
+ArgCheck& ArgCheck::FailRank(const TensorArg& tensor, int rank) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has rank %d, expected %d.", tensor.name, tensor.desc->rank(), rank);
 }
 
@@ -116,27 +112,22 @@ ArgCheck& ArgCheck::FloatUnlessFull(const TensorArg& tensor) {
               full() ? "float, half, double or bfloat16" : "float", full_only ? kFullProfileLifts : "");
 }
 
-ArgCheck& ArgCheck::Int32(const TensorArg& tensor) {
-  if (Skips(tensor) || tensor.desc->type == MLUOP_DTYPE_INT32) return *this;
+ArgCheck& ArgCheck::FailInt32(const TensorArg& tensor) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected int32.", tensor.name, TypeName(tensor.desc->type));
 }
 
-ArgCheck& ArgCheck::SameType(const TensorArg& tensor, const TensorArg& other) {
-  if (Skips(tensor) || tensor.desc->type == other.desc->type) return *this;
+ArgCheck& ArgCheck::FailSameType(const TensorArg& tensor, const TensorArg& other) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s as %s has.", tensor.name,
               TypeName(tensor.desc->type), TypeName(other.desc->type), other.name);
 }
 
-ArgCheck& ArgCheck::Layout(const TensorArg& tensor, mluOpTensorLayout_t layout) {
-  if (Skips(tensor) || tensor.desc->layout == layout) return *this;
+ArgCheck& ArgCheck::FailLayout(const TensorArg& tensor, mluOpTensorLayout_t layout) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has layout %s, expected %s.", tensor.name, LayoutName(tensor.desc->layout),
               LayoutName(layout));
 }
 
-ArgCheck& ArgCheck::Dense(const TensorArg& tensor) {
-  if (Skips(tensor)) return *this;
-  const int axis = tensor.desc->FirstStridedAxis();
-  if (axis < 0) return *this;
+ArgCheck& ArgCheck::FailDense(const TensorArg& tensor) {
+  const int axis = tensor.desc->first_strided_axis();
   return Fail(MLUOP_STATUS_NOT_SUPPORTED,
               "%s has stride %lld on axis %d, expected %lld: only dense tensors are supported.", tensor.name,
               static_cast<long long>(tensor.desc->stride(axis)), axis,
@@ -144,45 +135,45 @@ ArgCheck& ArgCheck::Dense(const TensorArg& tensor) {
 }
 
 ArgCheck& ArgCheck::Shape(const TensorArg& tensor, std::initializer_list<Extent> extents) {
+  if (Skips(tensor)) return *this;
   int axis = 0;
-  for (const Extent& expected : extents) Axis(tensor, axis++, expected);
+  for (const Extent& expected : extents) {
+    if (!expected.Meet(tensor, axis)) return FailExtent(tensor, axis, expected);
+    ++axis;
+  }
   return *this;
 }
 
 ArgCheck& ArgCheck::Axis(const TensorArg& tensor, int axis, const Extent& expected) {
-  if (Skips(tensor)) return *this;
-  const int64_t actual = tensor.desc->extent(axis);
-  if (expected.dim_ != nullptr && expected.dim_->source_ == nullptr) {
-    expected.dim_->value_ = actual;
-    expected.dim_->source_ = tensor.name;
-  }
-  const int64_t wanted = expected.dim_ != nullptr ? expected.dim_->value_ : expected.number_;
-  if (actual == wanted) return *this;
-  const ShapeText shape(*tensor.desc);
-  if (expected.dim_ == nullptr) {
-    return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %lld; its shape is %s.", tensor.name,
-                static_cast<long long>(actual), axis, static_cast<long long>(wanted), shape.text);
-  }
-  const bool from_tensor = expected.dim_->source_[0] != '\0';
-  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %s = %lld%s%s; its shape is %s.",
-              tensor.name, static_cast<long long>(actual), axis, expected.dim_->name_, static_cast<long long>(wanted),
-              from_tensor ? " as in " : "", expected.dim_->source_, shape.text);
+  if (Skips(tensor) || expected.Meet(tensor, axis)) return *this;
+  return FailExtent(tensor, axis, expected);
 }
 
-ArgCheck& ArgCheck::CountLimit(const TensorArg& tensor) {
-  if (Skips(tensor)) return *this;
+ArgCheck& ArgCheck::FailExtent(const TensorArg& tensor, int axis, const Extent& expected) {
+  const auto actual = static_cast<long long>(tensor.desc->extent(axis));
+  const ShapeText shape(*tensor.desc);
+  const Dim* dim = expected.dim_;
+  if (dim == nullptr) {
+    return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %lld; its shape is %s.", tensor.name,
+                actual, axis, static_cast<long long>(expected.number_), shape.text);
+  }
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has extent %lld on axis %d, expected %s = %lld%s%s; its shape is %s.",
+              tensor.name, actual, axis, dim->name_, static_cast<long long>(dim->value_),
+              dim->source_[0] != '\0' ? " as in " : "", dim->source_, shape.text);
+}
+
+ArgCheck& ArgCheck::LargeCount(const TensorArg& tensor) {
   // Both saturate. Numbers that name no type have no size, and so no bytes.
   if (tensor.desc->byte_count() == INT64_MAX || tensor.desc->element_count() == INT64_MAX) {
     return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has shape %s, expected fewer than 2^63 bytes.", tensor.name,
                 ShapeText(*tensor.desc).text);
   }
-  if (full() || tensor.desc->element_count() < kContractElements) return *this;
+  if (full()) return *this;
   return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has %lld elements, expected fewer than 2147483648%s.", tensor.name,
               static_cast<long long>(tensor.desc->element_count()), kFullProfileLifts);
 }
 
-ArgCheck& ArgCheck::NotEmpty(const TensorArg& tensor) {
-  if (Skips(tensor) || tensor.desc->element_count() > 0) return *this;
+ArgCheck& ArgCheck::FailNotEmpty(const TensorArg& tensor) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has 0 elements, expected at least 1; its shape is %s.", tensor.name,
               ShapeText(*tensor.desc).text);
 }
@@ -193,6 +184,11 @@ ArgCheck& ArgCheck::Integer(const char* argument, int64_t value, bool condition,
 }
 
 ArgCheck& ArgCheck::Number(const char* argument, float value, bool condition, const char* expectation) {
+  if (failed() || condition) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s is %s, expected %s.", argument, NumberText(value).text, expectation);
+}
+
+ArgCheck& ArgCheck::Number(const char* argument, double value, bool condition, const char* expectation) {
   if (failed() || condition) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s is %s, expected %s.", argument, NumberText(value).text, expectation);
 }
@@ -211,8 +207,7 @@ ArgCheck& ArgCheck::Rule(bool condition, mluOpStatus_t status, const char* forma
   return *this;
 }
 
-ArgCheck& ArgCheck::Data(const TensorArg& tensor) {
-  if (Skips(tensor) || tensor.data != nullptr) return *this;
+ArgCheck& ArgCheck::FailData(const TensorArg& tensor) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "the data pointer of %s is NULL, expected %lld elements.", tensor.name,
               static_cast<long long>(tensor.desc->element_count()));
 }

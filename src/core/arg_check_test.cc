@@ -432,7 +432,7 @@ TEST_F(ArgCheckTest, TheFirstFailureWins) {
   check.Supported(false, "first.");
   check.Handle().Descriptor(none).Rank(none, 1).FloatingType(none).SameType(none, none);
   check.Layout(none, MLUOP_LAYOUT_NHWC).Dense(none).Shape(none, {n}).CountLimit(none).NotEmpty(none);
-  check.Integer("a", 1, false, "b").Number("a", 1, false, "b").Supported(false, "second.");
+  check.Integer("a", 1, false, "b").Number("a", 1.0f, false, "b").Supported(false, "second.");
   check.Data(none).Separate(none, {none}).Finite(none);
   RefuseSupport(check, "first.");
   EXPECT_EQ(n.value(), 0) << "a rule that was skipped bound a name";

@@ -28,12 +28,15 @@ bool mluOpTensorStruct::Reserve(int rank) {
 template <typename Integer>
 void mluOpTensorStruct::SetShape(int rank, const Integer* extents, const Integer* strides) {
   rank_ = rank;
+  first_strided_axis_ = -1;
   element_count_ = 1;  // of rank 0: a scalar
   for (int axis = rank - 1; axis >= 0; --axis) {
     extents_[axis] = extents[axis];
     strides_[axis] = strides != nullptr ? strides[axis] : element_count_;
+    if (first_strided_axis_ < 0 && extents_[axis] != 1 && strides_[axis] != element_count_) first_strided_axis_ = axis;
     element_count_ = SaturatingMultiply(element_count_, extents_[axis]);
   }
+  if (element_count_ == 0) first_strided_axis_ = -1;
 }
 template void mluOpTensorStruct::SetShape(int, const int*, const int*);
 template void mluOpTensorStruct::SetShape(int, const int64_t*, const int64_t*);
@@ -47,6 +50,7 @@ void mluOpTensorStruct::Reset() {
   scale = 1.0f;
   offset = 0;
   rank_ = 0;
+  first_strided_axis_ = -1;
   element_count_ = 0;
 }
 
@@ -58,14 +62,4 @@ int64_t mluOpTensorStruct::DenseStride(int axis) const {
   int64_t stride = 1;
   for (int later = axis + 1; later < rank_; ++later) stride = SaturatingMultiply(stride, extents_[later]);
   return stride;
-}
-
-int mluOpTensorStruct::FirstStridedAxis() const {
-  if (element_count_ == 0) return -1;
-  int64_t dense = 1;
-  for (int axis = rank_ - 1; axis >= 0; --axis) {
-    if (extents_[axis] != 1 && strides_[axis] != dense) return axis;
-    dense = SaturatingMultiply(dense, extents_[axis]);
-  }
-  return -1;
 }

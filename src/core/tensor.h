@@ -34,7 +34,7 @@ struct mluOpTensorStruct {
 
   // -1 if dense; otherwise the last axis whose stride is not the product of the later extents. Axes of
   // extent 1 and tensors without elements cannot be told apart from dense ones.
-  int FirstStridedAxis() const;
+  int first_strided_axis() const { return first_strided_axis_; }
 
   // The stride a dense tensor of this shape has on `axis`, saturated.
   int64_t DenseStride(int axis) const;
@@ -50,6 +50,7 @@ struct mluOpTensorStruct {
  private:
   int rank_ = 0;
   int capacity_ = MLUOP_DIM_MAX;
+  int first_strided_axis_ = -1;  // of SetShape: every call asks for it
   int64_t element_count_ = 0;
   int64_t* extents_ = inline_extents_;
   int64_t* strides_ = inline_strides_;

@@ -19,17 +19,17 @@ struct Tensor {
 
 TEST(TensorTest, DenseTensorsHaveNoStridedAxis) {
   // -1, as the header says; axes of extent 1 may have any stride, and so may all of a tensor without elements.
-  EXPECT_EQ(Tensor({}).desc.FirstStridedAxis(), -1);
-  EXPECT_EQ(Tensor({4, 3, 2}).desc.FirstStridedAxis(), -1);
-  EXPECT_EQ(Tensor({4, 3, 2}, {6, 2, 1}).desc.FirstStridedAxis(), -1);
-  EXPECT_EQ(Tensor({4, 1, 2}, {2, 77, 1}).desc.FirstStridedAxis(), -1);
-  EXPECT_EQ(Tensor({4, 0, 2}, {9, 8, 7}).desc.FirstStridedAxis(), -1);
+  EXPECT_EQ(Tensor({}).desc.first_strided_axis(), -1);
+  EXPECT_EQ(Tensor({4, 3, 2}).desc.first_strided_axis(), -1);
+  EXPECT_EQ(Tensor({4, 3, 2}, {6, 2, 1}).desc.first_strided_axis(), -1);
+  EXPECT_EQ(Tensor({4, 1, 2}, {2, 77, 1}).desc.first_strided_axis(), -1);
+  EXPECT_EQ(Tensor({4, 0, 2}, {9, 8, 7}).desc.first_strided_axis(), -1);
 }
 
 TEST(TensorTest, TheLastStridedAxisIsNamed) {
-  EXPECT_EQ(Tensor({4, 3, 2}, {7, 2, 1}).desc.FirstStridedAxis(), 0);
-  EXPECT_EQ(Tensor({4, 3, 2}, {7, 3, 1}).desc.FirstStridedAxis(), 1);
-  EXPECT_EQ(Tensor({4, 3, 2}, {7, 3, 2}).desc.FirstStridedAxis(), 2);
+  EXPECT_EQ(Tensor({4, 3, 2}, {7, 2, 1}).desc.first_strided_axis(), 0);
+  EXPECT_EQ(Tensor({4, 3, 2}, {7, 3, 1}).desc.first_strided_axis(), 1);
+  EXPECT_EQ(Tensor({4, 3, 2}, {7, 3, 2}).desc.first_strided_axis(), 2);
 }
 
 TEST(TensorTest, DenseStridesAreProductsOfTheLaterExtents) {

@@ -15,8 +15,8 @@ void CheckSwitches(ArgCheck& check, const BoxArguments& args) {
   check
       .Integer("z_origin", static_cast<int>(args.z_origin),
                args.z_origin == DETOPS_Z_BOTTOM || args.z_origin == DETOPS_Z_CENTER, "a value of detopsZOrigin_t")
-      .Rule(std::isfinite(args.xy_margin) && args.xy_margin >= 0, MLUOP_STATUS_BAD_PARAM,
-            "xy_margin is %s, expected a finite number, 0 or more.", NumberText(args.xy_margin).text);
+      .Number("xy_margin", args.xy_margin, std::isfinite(args.xy_margin) && args.xy_margin >= 0,
+              "a finite number, 0 or more");
 }
 
 void CheckGridNumbers(ArgCheck& check, const BoxArguments& args) {
