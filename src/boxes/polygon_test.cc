@@ -1,0 +1,280 @@
+#include "boxes/polygon.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "support/polygon_overlap.h"
+
+namespace detops::boxes {
+namespace {
+
+using Numbers = std::array<double, 8>;
+using Random = std::mt19937_64;
+
+Quad Made(const Numbers& numbers) { return MakeQuad(numbers.data()); }
+
+double Iou(const Numbers& a, const Numbers& b) {
+  const double iou = QuadIou(Made(a), Made(b));
+  EXPECT_EQ(iou, QuadIou(Made(b), Made(a)));
+  return iou;
+}
+
+double Overlap(const Numbers& a, const Numbers& b) {
+  const double overlap = QuadOverlap(Made(a), Made(b));
+  EXPECT_EQ(overlap, QuadOverlap(Made(b), Made(a)));
+  return overlap;
+}
+
+// Anticlockwise, as far as that can be said.
+testing::Polygon PolygonOf(const Numbers& numbers) {
+  testing::Polygon polygon;
+  for (int i = 0; i < 4; ++i) polygon.push_back({numbers[2 * i], numbers[2 * i + 1]});
+  const auto& p = polygon;
+  const long double twice =
+      (p[2].first - p[0].first) * (p[3].second - p[1].second) - (p[2].second - p[0].second) * (p[3].first - p[1].first);
+  if (twice < 0) std::reverse(polygon.begin(), polygon.end());
+  return polygon;
+}
+
+double ReferenceIou(const Numbers& a, const Numbers& b) {
+  const long double overlap = testing::PolygonOverlap(PolygonOf(a), PolygonOf(b));
+  const long double area_a = Made(a).area, area_b = Made(b).area;
+  if (area_a == 0 || area_b == 0) return 0;
+  const long double cut = std::min(std::max(overlap, 0.0L), std::min(area_a, area_b));
+  return static_cast<double>(cut / (area_a + area_b - cut));
+}
+
+float Uniform(Random* random, double low, double high) {
+  return static_cast<float>(std::uniform_real_distribution<double>(low, high)(*random));
+}
+
+TEST(PolygonTest, OverlapsWorkedOutByHand) {
+  EXPECT_DOUBLE_EQ(Overlap({0, 0, 4, 0, 6, 2, 2, 2}, {0, 0, 4, 0, 4, 2, 0, 2}), 6);
+  EXPECT_DOUBLE_EQ(Iou({0, 0, 4, 0, 6, 2, 2, 2}, {0, 0, 4, 0, 4, 2, 0, 2}), 0.6);
+  EXPECT_DOUBLE_EQ(Overlap({0, 0, 3, -1, 8, 0, 3, 1}, {2, -2, 4, -2, 4, 2, 2, 2}), 52.0 / 15);
+  EXPECT_DOUBLE_EQ(Iou({0, 0, 3, -1, 8, 0, 3, 1}, {2, -2, 4, -2, 4, 2, 2, 2}), 13.0 / 47);
+  EXPECT_DOUBLE_EQ(Overlap({2, 0, 4, 2, 2, 4, 0, 2}, {3, 0, 5, 2, 3, 4, 1, 2}), 4.5);
+  EXPECT_DOUBLE_EQ(Iou({2, 0, 4, 2, 2, 4, 0, 2}, {3, 0, 5, 2, 3, 4, 1, 2}), 9.0 / 23);
+  EXPECT_DOUBLE_EQ(Iou({2, 0, 4, 2, 2, 4, 0, 2}, {1, 1, 3, 1, 3, 3, 1, 3}), 0.5);
+  EXPECT_DOUBLE_EQ(Iou({0, 0, 4, 0, 4, 4, 0, 4}, {0, 0, 4, 0, 3, 2, 1, 2}), 0.375);
+  // Not convex: two triangles of area 2.
+  EXPECT_DOUBLE_EQ(Made({0, 0, 4, 0, 1, 1, 0, 4}).area, 4);
+  EXPECT_DOUBLE_EQ(Overlap({0, 0, 4, 0, 1, 1, 0, 4}, {0, 0, 2, 0, 2, 2, 0, 2}), 8.0 / 3);
+  EXPECT_DOUBLE_EQ(Iou({0, 0, 4, 0, 1, 1, 0, 4}, {0, 0, 2, 0, 2, 2, 0, 2}), 0.5);
+  EXPECT_DOUBLE_EQ(Iou({0, 0, 4, 0, 4, 4, 0, 4}, {1, 1, 5, 1, 5, 5, 1, 5}), 9.0 / 23);
+}
+
+TEST(PolygonTest, FarFromTheOriginNothingIsLost) {
+  for (const double shift : {2e4, 1e5, 1e6}) {
+    Numbers a = {0, 0, 4, 0, 4, 4, 0, 4}, b = {1, 1, 5, 1, 5, 5, 1, 5};
+    for (double& number : a) number += shift;
+    for (double& number : b) number += shift;
+    EXPECT_DOUBLE_EQ(Iou(a, b), 9.0 / 23);
+    EXPECT_EQ(Iou(a, a), 1);
+  }
+}
+
+TEST(PolygonTest, SidesThatCrossCountWhatTheyGoRoundClockwiseAsNegative) {
+  // Its sides cross at (2, 4/3): a triangle of area 8/3 below, one of -2/3 above.
+  const Numbers tie = {0, 0, 4, 0, 1, 2, 3, 2};
+  EXPECT_DOUBLE_EQ(Made(tie).area, 2);
+  EXPECT_EQ(Iou(tie, tie), 1);
+  EXPECT_DOUBLE_EQ(Overlap(tie, {0, 0, 4, 0, 4, 1, 0, 1}), 2);           // 5/2 of the part below, cut to the area
+  EXPECT_DOUBLE_EQ(Overlap(tie, {0, 0, 2, 0, 2, 0.5, 0, 0.5}), 0.8125);  // (2 + 1.25) / 2 * 0.5
+  EXPECT_EQ(Overlap(tie, {1.5, 1.75, 2.5, 1.75, 2.5, 2, 1.5, 2}), 0);    // negative, cut to 0
+  // Two equal triangles: no area.
+  EXPECT_EQ(Made({0, 0, 2, 2, 2, 0, 0, 2}).area, 0);
+  EXPECT_EQ(Iou({0, 0, 2, 2, 2, 0, 0, 2}, {0, 0, 2, 0, 2, 2, 0, 2}), 0);
+}
+
+TEST(PolygonTest, DegenerateQuadrilaterals) {
+  const Numbers square = {0, 0, 2, 0, 2, 2, 0, 2};
+  for (const Numbers& flat :
+       {Numbers{1, 1, 1, 1, 1, 1, 1, 1}, Numbers{0, 0, 1, 1, 2, 2, 0.5, 0.5}, Numbers{0, 0, 0, 0, 2, 2, 2, 2},
+        Numbers{0, 0, 2, 2, 0, 0, 2, 0}, Numbers{NAN, 0, 2, 0, 2, 2, 0, 2}, Numbers{0, 0, INFINITY, 0, 2, 2, 0, 2}}) {
+    EXPECT_EQ(Made(flat).area, 0);
+    EXPECT_EQ(Iou(flat, flat), 0);
+    EXPECT_EQ(Iou(flat, square), 0);
+    EXPECT_EQ(QuadIof(Made(flat), Made(square)), 0);
+  }
+  // Triangles: a corner twice, or one in the middle of a side.
+  const Numbers triangle = {0, 0, 4, 0, 0, 4, 0, 4};
+  EXPECT_DOUBLE_EQ(Made(triangle).area, 8);
+  EXPECT_DOUBLE_EQ(Overlap(triangle, square), 4);
+  EXPECT_EQ(Iou(triangle, {0, 0, 2, 0, 4, 0, 0, 4}), 1);
+  EXPECT_EQ(Iou(triangle, {0, 0, 0, 0, 4, 0, 0, 4}), 1);
+  EXPECT_EQ(Iou(triangle, {2, 2, 0, 4, 0, 0, 4, 0}), 1);
+  EXPECT_DOUBLE_EQ(Overlap({0, 0, 4, 0, 2, 0, 0, 2}, square), 2);  // a spike along a side
+  EXPECT_EQ(QuadIof(Made(square), Made({0, 0, 4, 0, 4, 4, 0, 4})), 1);
+  EXPECT_EQ(QuadIof(Made({0, 0, 4, 0, 4, 4, 0, 4}), Made(square)), 0.25);
+}
+
+TEST(PolygonTest, TheSameQuadrilateralFromAnyCornerInEitherDirection) {
+  Random random(1);
+  for (int i = 0; i < 2000; ++i) {
+    Numbers a;
+    for (double& number : a) number = Uniform(&random, -10, 10);
+    if (Made(a).area == 0) continue;
+    for (int start = 0; start < 8; ++start) {
+      Numbers b;
+      for (int j = 0; j < 4; ++j) {
+        const int from = (start < 4 ? start + j : start - j) % 4;
+        b[2 * j] = a[2 * from];
+        b[2 * j + 1] = a[2 * from + 1];
+      }
+      ASSERT_EQ(Iou(a, b), 1);
+    }
+  }
+}
+
+TEST(PolygonTest, NumbersWhoseSquaresLeaveTheRangeOfDouble) {
+  const Numbers a = {0, 0, 4, 0, 4, 4, 0, 4}, b = {1, 1, 5, 1, 5, 5, 1, 5};
+  for (const double scale : {1e-320, 1e-200, 1e-90, 1e90, 1e200, 1e307}) {
+    Numbers scaled_a = a, scaled_b = b;
+    for (double& number : scaled_a) number *= scale;
+    for (double& number : scaled_b) number *= scale;
+    EXPECT_EQ(Iou(scaled_a, scaled_a), 1) << scale;
+    EXPECT_NEAR(Iou(scaled_a, scaled_b), 9.0 / 23, 1e-3) << scale;  // 1e-320 has three digits
+    EXPECT_LT(Iou(scaled_a, a), 1e-9) << scale;
+    EXPECT_GE(Iou(scaled_a, b), 0) << scale;
+  }
+}
+
+// Pairs of many kinds, floats, against strips in long double.
+TEST(PolygonTest, AgreesWithStrips) {
+  Random random(2);
+  for (int i = 0; i < 60000; ++i) {
+    Numbers a, b;
+    const double size = std::exp2(Uniform(&random, -6, 10));
+    const double shift = i % 3 == 0 ? 0 : size * Uniform(&random, -1000, 1000);
+    for (int j = 0; j < 8; ++j) {
+      a[j] = static_cast<float>(shift + size * Uniform(&random, -1, 1));
+      b[j] = static_cast<float>(shift + size * Uniform(&random, -1, 1));
+    }
+    switch (i % 5) {
+      case 0:  // nearly equal
+        for (int j = 0; j < 8; ++j) b[j] = static_cast<float>(a[j] * (1 + Uniform(&random, -1e-6, 1e-6)));
+        break;
+      case 1:  // on a grid: common sides, corners on sides
+        for (double& number : a) number = std::floor(Uniform(&random, 0, 5));
+        for (double& number : b) number = std::floor(Uniform(&random, 0, 5));
+        break;
+      case 2: {  // rectangles
+        const double angle = Uniform(&random, -3, 3);
+        for (Numbers* rectangle : {&a, &b}) {
+          const double w = size * Uniform(&random, 0.01, 1), h = size * Uniform(&random, 0.01, 1);
+          const double x = size * Uniform(&random, -0.5, 0.5), y = size * Uniform(&random, -0.5, 0.5);
+          const double turn = angle + (rectangle == &b ? Uniform(&random, -1e-3, 1e-3) : 0);
+          const double c = std::cos(turn), s = std::sin(turn);
+          const double sx[] = {-w, w, w, -w}, sy[] = {-h, -h, h, h};
+          for (int j = 0; j < 4; ++j) {
+            (*rectangle)[2 * j] = static_cast<float>(shift + x + c * sx[j] - s * sy[j]);
+            (*rectangle)[2 * j + 1] = static_cast<float>(shift + y + s * sx[j] + c * sy[j]);
+          }
+        }
+        break;
+      }
+      default:
+        break;
+    }
+    const double iou = Iou(a, b);
+    const double error = std::abs(iou - ReferenceIou(a, b));
+    const double smaller = std::min(Made(a).area, Made(b).area) / (size * size);
+    ASSERT_LE(error, smaller > 1e-3 ? 1e-13 : 1e-9) << i << " " << iou << " " << ReferenceIou(a, b);
+    ASSERT_GE(iou, 0);
+    ASSERT_LE(iou, 1);
+  }
+}
+
+TEST(PolygonTest, WhatOnlyTouchesHasNoOverlap) {
+  Random random(3);
+  for (int i = 0; i < 20000; ++i) {
+    // A line through two points with float numbers; quadrilaterals on both of its sides with a side or a corner on it.
+    // Numbers are multiples of 2^-10, so that points on the line are exact.
+    const auto number = [&](double reach) { return std::round(Uniform(&random, -reach, reach) * 1024) / 1024; };
+    const double shift = i % 2 == 0 ? 0 : 1e5;
+    const double x = shift + number(10), y = shift + number(10), dx = number(1), dy = number(1);
+    const auto on_line = [&](int steps) { return Point{x + steps * dx, y + steps * dy}; };
+    const auto beside = [&](double side, int steps) {
+      const double away = side * (std::round(Uniform(&random, 0.1, 1) * 8) + 1);
+      return Point{x + steps * dx - away * dy, y + steps * dy + away * dx};
+    };
+    const Point p[4] = {on_line(-2), on_line(3), beside(1, 4), beside(1, -1)};
+    const Point q[4] = {on_line(-4), on_line(1), beside(-1, 2), beside(-1, -5)};
+    const Point r[4] = {on_line(1), beside(-1, 2), beside(-2, 0), beside(-1, -3)};
+    const auto quad = [](const Point* c) {
+      return Numbers{c[0].x, c[0].y, c[1].x, c[1].y, c[2].x, c[2].y, c[3].x, c[3].y};
+    };
+    ASSERT_EQ(Overlap(quad(p), quad(q)), 0) << i;
+    ASSERT_EQ(Overlap(quad(p), quad(r)), 0) << i;
+  }
+}
+
+TEST(PolygonTest, OrientationIsExact) {
+  // A point next to a line: the exact sign in integers of 128 bits.
+  Random random(4);
+  std::uniform_int_distribution<int64_t> any(-(int64_t{1} << 52), int64_t{1} << 52);
+  std::uniform_int_distribution<int64_t> few(-2, 2);
+  for (int i = 0; i < 50000; ++i) {
+    const int64_t dx = any(random) >> 8, dy = any(random) >> 8;
+    const int64_t ax = any(random) >> 3, ay = any(random) >> 3;
+    const int64_t bx = ax + dx + few(random), by = ay + dy + few(random);
+    const int64_t cx = ax + 2 * dx + few(random), cy = ay + 2 * dy + few(random);
+    const __int128 exact = static_cast<__int128>(bx - ax) * (cy - ay) - static_cast<__int128>(by - ay) * (cx - ax);
+    const auto point = [](int64_t x, int64_t y) { return Point{static_cast<double>(x), static_cast<double>(y)}; };
+    const double value = Orientation(point(ax, ay), point(bx, by), point(cx, cy));
+    ASSERT_EQ(value > 0, exact > 0);
+    ASSERT_EQ(value < 0, exact < 0);
+    const double cross = Cross(point(ax, ay), point(bx, by), point(ax, ay), point(cx, cy));
+    ASSERT_NEAR(cross, static_cast<double>(exact), 1e-12 * std::abs(cross));
+  }
+}
+
+// The corners of a hull by its definition: no point lies right of a side.
+TEST(PolygonTest, HullsOfPointsOnAGrid) {
+  Random random(5);
+  for (int i = 0; i < 50000; ++i) {
+    const int count = 1 + i % kMaxHullPoints;
+    const int reach = 1 + static_cast<int>(random() % 4);
+    Point points[kMaxHullPoints];
+    for (int j = 0; j < count; ++j) {
+      points[j] = {static_cast<double>(random() % reach), static_cast<double>(random() % reach)};
+    }
+    int hull[kMaxHullPoints];
+    const int corners = ConvexHull(points, count, hull);
+    ASSERT_GE(corners, 1);
+    for (int j = 0; j < corners; ++j) {
+      for (int k = 0; k < hull[j]; ++k) ASSERT_FALSE(points[k] == points[hull[j]]) << "not the first of equal points";
+    }
+    for (int j = 0; j < corners && corners > 1; ++j) {
+      const Point& begin = points[hull[j]];
+      const Point& end = points[hull[(j + 1) % corners]];
+      ASSERT_FALSE(begin == end);
+      for (int k = 0; k < count; ++k) {
+        ASSERT_GE(Orientation(begin, end, points[k]), 0);
+        ASSERT_TRUE(corners > 2 || Orientation(begin, end, points[k]) == 0);
+      }
+      ASSERT_TRUE(corners == 2 || Orientation(begin, end, points[hull[(j + 2) % corners]]) > 0);
+    }
+    for (int k = 0; k < count && corners == 2; ++k) {  // the two ends of what lies on a line
+      ASSERT_FALSE(points[k].x < points[hull[0]].x || points[k].x > points[hull[1]].x);
+    }
+    for (int k = 0; k < count && corners == 1; ++k) ASSERT_TRUE(points[k] == points[0]);
+  }
+}
+
+TEST(PolygonTest, Areas) {
+  const Point octagon[] = {{0, 1}, {1, 0}, {2, 0}, {3, 1}, {3, 2}, {2, 3}, {1, 3}, {0, 2}};
+  EXPECT_EQ(ConvexArea(octagon, 8), 7);
+  EXPECT_EQ(ConvexArea(octagon, 2), 0);
+  EXPECT_EQ(ConvexArea(octagon, 1), 0);
+  const Point square[] = {{0, 0}, {3, 0}, {3, 3}, {0, 3}};
+  EXPECT_DOUBLE_EQ(ConvexOverlap(square, 4, octagon, 8), 7);
+  EXPECT_DOUBLE_EQ(ConvexOverlap(octagon, 8, square, 4), 7);
+}
+
+}  // namespace
+}  // namespace detops::boxes
