@@ -2,12 +2,19 @@
 // could share a misreading with the library. All numbers are exact in every type unless a tolerance is given.
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "ops/rotated_feature_align/test/problem.h"
+#include "properties/by_hand.h"
 
 namespace detops_test {
 namespace {
+
+using detops_harness::Call;
+
+struct Box {
+  double y = 0, x = 0, w = 0, h = 0, angle = 0;
+};
 
 struct Case {
   int64_t batch = 1, height = 1, width = 1;
@@ -19,23 +26,25 @@ struct Case {
   double tolerance = 0;
 };
 
-// Also with nine channels, the others 2, 4 and 1 times the first, which is exact: vectors and their remainders run too.
-void ExpectResult(Direction direction, mluOpDataType_t type, const Case& test) {
+void ExpectResult(bool forward, mluOpDataType_t type, const Case& test) {
   for (const int64_t channels : {1, 9}) {
     SCOPED_TRACE(testing::Message() << channels << " channels");
-    Problem problem(type, {test.batch, test.height, test.width, channels}, test.spatial_scale, test.points);
-    const auto factor = [](int64_t channel) { return static_cast<double>(1 << channel % 3); };
-    for (int64_t pixel = 0; pixel < problem.pixels(); ++pixel) {
-      const auto p = static_cast<size_t>(pixel);
-      problem.SetBox(pixel, test.boxes.size() == 1 ? test.boxes[0] : test.boxes.at(p));
-      for (int64_t c = 0; c < channels; ++c) problem.source.Set(pixel * channels + c, test.source.at(p) * factor(c));
+    const auto text = [](auto number) { return std::to_string(number); };
+    Call call = CallOf(forward ? "mluOpRotatedFeatureAlignForward" : "mluOpRotatedFeatureAlignBackward",
+                       "batch=" + text(test.batch) + ",height=" + text(test.height) + ",width=" + text(test.width) +
+                           ",channels=" + text(channels) + ",scale=" + text(test.spatial_scale) +
+                           ",points=" + text(test.points),
+                       type);
+    for (size_t pixel = 0; pixel < test.source.size(); ++pixel) {
+      const Box& box = test.boxes.size() == 1 ? test.boxes[0] : test.boxes.at(pixel);
+      SetRow(call, "bboxes", static_cast<int64_t>(pixel), {box.y, box.x, box.w, box.h, box.angle});
     }
-    ForEachConfiguration(ProfileFor(type), [&](const Handle& handle) {
-      Tensor target = problem.NewTarget();
-      ASSERT_EQ(problem.Run(handle, direction, target), MLUOP_STATUS_SUCCESS) << handle.LastError();
-      for (int64_t i = 0; i < target.elements(); ++i) {
-        const double scale = factor(i % channels), expected = test.expected.at(static_cast<size_t>(i / channels));
-        ASSERT_NEAR(target.Get(i), expected * scale, test.tolerance * scale) << "element " << i;
+    Assign(call, forward ? "input" : "top_output", InChannels(test.source, channels));
+    ExpectAgreementEverywhere(call, {}, [&](const Call& done) {
+      for (int64_t i = 0; i < done.tensors[2].elements(); ++i) {
+        const double factor = ChannelFactor(i % channels),
+                     expected = test.expected.at(static_cast<size_t>(i / channels));
+        ASSERT_NEAR(done.tensors[2].Get(i), expected * factor, test.tolerance * factor) << "element " << i;
       }
     });
   }
@@ -43,8 +52,8 @@ void ExpectResult(Direction direction, mluOpDataType_t type, const Case& test) {
 
 class RotatedFeatureAlignByHand : public testing::TestWithParam<mluOpDataType_t> {
  protected:
-  void ExpectForward(const Case& test) { ExpectResult(Direction::kForward, GetParam(), test); }
-  void ExpectBackward(const Case& test) { ExpectResult(Direction::kBackward, GetParam(), test); }
+  void ExpectForward(const Case& test) { ExpectResult(true, GetParam(), test); }
+  void ExpectBackward(const Case& test) { ExpectResult(false, GetParam(), test); }
   double Beyond(double value) { return NextAwayFromZero(GetParam(), value); }
 };
 
@@ -148,7 +157,7 @@ TEST(RotatedFeatureAlign, FirstOutputOfMmcv) {
   test.expected = test.source;
   test.expected[0] = 1.1095;
   for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_DOUBLE}) {
-    ExpectResult(Direction::kForward, type, test);
+    ExpectResult(true, type, test);
   }
 }
 
@@ -205,7 +214,7 @@ TEST(RotatedFeatureAlign, CornersAfterAQuarterTurn) {
   Case test = MarkedMap(5, {{3, 0}, {1, 0}, {1, 4}, {3, 4}}, {2, 2, 2, 4, std::acos(0.0)});
   test.tolerance = 1e-4;
   for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_DOUBLE}) {
-    ExpectResult(Direction::kForward, type, test);
+    ExpectResult(true, type, test);
   }
 }
 
@@ -217,11 +226,11 @@ TEST(RotatedFeatureAlign, CornersAfterAnEighthTurn) {
   Case test = MarkedMap(7, {{6, 4}, {2, 0}, {0, 2}, {4, 6}}, {3, 3, 4 * root, 2 * root, angle});
   test.tolerance = 2e-4;
   for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_DOUBLE}) {
-    ExpectResult(Direction::kForward, type, test);
+    ExpectResult(true, type, test);
     Case scaled = test;
     scaled.spatial_scale = 0.5f;
     scaled.boxes = {{6, 6, 8 * root, 4 * root, angle}};
-    ExpectResult(Direction::kForward, type, scaled);
+    ExpectResult(true, type, scaled);
   }
 }
 
