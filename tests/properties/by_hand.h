@@ -85,7 +85,7 @@ inline std::vector<double> InChannels(const std::vector<double>& numbers, int64_
 // ---- what must come out ----
 
 // On outputs that were NaN.
-inline void Run(detops_harness::PlacedCall& placed, const Handle& handle) {
+inline void CarryOut(detops_harness::PlacedCall& placed, const Handle& handle) {
   placed.Reset(0xFF);
   ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
   ASSERT_TRUE(placed.SurroundingsIntact());
@@ -106,7 +106,7 @@ inline void ExpectWithinTheBar(const detops_harness::Call& call) {
   detops_harness::PlacedCall placed(call);
   const detops_harness::Expected expected = call.function->Reference(placed.call());
   ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-    Run(placed, handle);
+    CarryOut(placed, handle);
     for (const auto& [name, numbers] : expected.tensors) {
       const Tolerance tolerance = call.function->tolerance(placed.call()[name].type);
       ASSERT_LE(Diff1(placed.call()[name].Values(), numbers), tolerance.diff1) << name;
@@ -121,8 +121,8 @@ inline void ExpectSameBits(const detops_harness::Call& call, const detops_harnes
   detops_harness::PlacedCall first(call, placing), second(other, other_placing);
   ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
     handle.SetThreads(3);
-    Run(first, handle);
-    Run(second, handle);
+    CarryOut(first, handle);
+    CarryOut(second, handle);
     ASSERT_TRUE(first.Outputs() == second.Outputs());
   });
 }
@@ -164,10 +164,10 @@ inline void ExpectAdjoint(Pass forward, Pass backward) {
   FillUniform(backward.call, backward.source, 0.5, 1, 5);
   detops_harness::PlacedCall there(forward.call);
   ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-    Run(there, handle);
+    CarryOut(there, handle);
     HandOver(there.call(), backward.call);
     detops_harness::PlacedCall back(backward.call);
-    Run(back, handle);
+    CarryOut(back, handle);
     const double left = InnerProduct(there.call()[forward.target], backward.call[backward.source]);
     ASSERT_GT(left, 0);
     ASSERT_NEAR(left, InnerProduct(forward.call[forward.source], back.call()[backward.target]), 1e-12 * left);
@@ -183,14 +183,14 @@ inline void ExpectSlope(Pass forward, Pass backward) {
     Pass moved = forward;
     moved.call[moved.source].Set(element, value);
     detops_harness::PlacedCall there(moved.call, {detops_harness::MemoryKind::kHeap});
-    Run(there, handle);
+    CarryOut(there, handle);
     return InnerProduct(there.call()[forward.target], backward.call[backward.source]);
   };
   detops_harness::PlacedCall there(forward.call);
-  Run(there, handle);
+  CarryOut(there, handle);
   HandOver(there.call(), backward.call);
   detops_harness::PlacedCall back(backward.call);
-  Run(back, handle);
+  CarryOut(back, handle);
   for (int64_t i = 0; i < forward.call[forward.source].elements(); ++i) {
     const double value = forward.call[forward.source].Get(i);
     const double slope = (loss(i, value + kStep) - loss(i, value - kStep)) / (2 * kStep);

@@ -118,6 +118,18 @@ TEST_P(Properties, SameBitsAfterOtherWork) {
   });
 }
 
+// Elements that break no rule give the same whether anybody has looked at them or not.
+TEST_P(Properties, SameBitsWithoutValueChecks) {
+  const Handle handle(DETOPS_PROFILE_FULL, 3);
+  ForEachCall(false, [&](Call call) {
+    PlacedCall checked(call);
+    const std::string expected = OutputsOf(checked, handle, kFirstFill);
+    call.value_checks = false;
+    PlacedCall trusted(call);
+    ASSERT_TRUE(OutputsOf(trusted, handle, kSecondFill) == expected);
+  });
+}
+
 // In reverse order on the caller's thread, and all at once on threads the library does not know.
 TEST_P(Properties, SameBitsWithTheCallersRunner) {
   ForEachCall(true, [&](const Call& call) {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "properties/expect.h"
+#include "properties/by_hand.h"
 
 namespace detops_test {
 namespace {
@@ -13,20 +13,18 @@ using detops_harness::Call;
 using detops_harness::PlacedCall;
 
 constexpr const char* kFunctions[] = {"mluOpPsRoiPoolForward", "mluOpPsRoiPoolBackward"};
-constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16, MLUOP_DTYPE_DOUBLE};
 
 // So many threads that they do not all have room for bands: they take fewer bins at a time, lower bands, or whole
 // planes, with the same bits.
 void ExpectSameBitsWithManyThreads(const Call& call) {
   PlacedCall placed(call);
   const Handle alone(DETOPS_PROFILE_FULL, 1);
-  ASSERT_EQ(placed.Run(alone.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+  CarryOut(placed, alone);
   const std::string expected = placed.Outputs();
   for (const int threads : {16, 40, 100, 200, 5000, std::numeric_limits<int>::max()}) {
     SCOPED_TRACE(testing::Message() << threads << " threads");
     const Handle handle(DETOPS_PROFILE_FULL, threads);
-    placed.Reset(0xFF);
-    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    CarryOut(placed, handle);
     EXPECT_TRUE(placed.Outputs() == expected);
   }
 }
@@ -66,8 +64,7 @@ TEST(PsRoiPoolBands, EveryRow) {
     Call call = CallOf(function, "batch=1,height=150,width=19,rois=1400,pooled=3,dim=21");
     for (int64_t r = 0; r < 1400; ++r) {
       const auto y = static_cast<double>(r % 140), x = static_cast<double>(r / 140);
-      const double roi[] = {0, x, y, x + 8, y + 17};
-      for (int64_t i = 0; i < 5; ++i) call["rois"].Set(r * 5 + i, roi[i]);
+      SetRow(call, "rois", r, {0, x, y, x + 8, y + 17});
     }
     ExpectAgreementEverywhere(call);
   }

@@ -1,128 +1,75 @@
 // psroipool by hand: cases small enough to work out from the formulas, as the reference used elsewhere could share a
 // misreading with the library. All numbers are exact in every type.
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "ops/psroipool/test/problem.h"
+#include "ops/psroipool/test/by_hand.h"
 
 namespace detops_test {
 namespace {
-
-constexpr Variant kRfcn = kExtensions[0], kTorchvision = kExtensions[2], kConsistent = kExtensions[4];
 
 struct Case {
   int64_t batch = 1, height = 1, width = 1;
   int64_t pooled_height = 1, pooled_width = 1;
   double scale = 1;
-  std::vector<Roi> rois = {};
-  std::vector<double> map =
-      {};  // [batch][height][width][channel of output channel 0]; forward: given, backward: result
-  std::vector<double> pooled = {};  // [roi][ph][pw]; forward: result, backward: given
-};
-
-// The same in every layout of the convention, with one and with nine output channels; the others are 2, 4 and 1 times
-// the first, which is exact, so vectors and their remainders run too.
-class Hand {
- public:
-  Hand(const Variant& variant, mluOpDataType_t type, const Case& test, int64_t output_dim)
-      : test_(test),
-        bins_(test.pooled_height * test.pooled_width),
-        problem_(variant, type,
-                 {test.batch, test.height, test.width, static_cast<int64_t>(test.rois.size()), test.pooled_height,
-                  test.pooled_width, output_dim},
-                 test.scale) {
-    for (size_t r = 0; r < test.rois.size(); ++r) problem_.SetRoi(static_cast<int64_t>(r), test.rois[r]);
-  }
-
-  void ExpectForward() {
-    ForEachPixel([&](int64_t index, double value) { problem_.input.Set(index, value); });
-    ForEachConfiguration(problem_.profile(), [&](const Handle& handle) {
-      Tensor output = problem_.NewOutput(), mapping = problem_.NewMapping();
-      ASSERT_EQ(problem_.Forward(handle, output, &mapping), MLUOP_STATUS_SUCCESS) << handle.LastError();
-      ForEachBin([&](int64_t index, double value, int64_t channel) {
-        ASSERT_EQ(output.Get(index), value) << "element " << index;
-        ASSERT_EQ(mapping.Get(index), static_cast<double>(channel)) << "element " << index;
-      });
-    });
-  }
-
-  void ExpectBackward() {
-    ForEachBin([&](int64_t index, double value, int64_t channel) {
-      problem_.top_grad.Set(index, value);
-      problem_.mapping.Set(index, static_cast<double>(channel));
-    });
-    ForEachConfiguration(problem_.profile(), [&](const Handle& handle) {
-      for (const bool with_mapping : {true, false}) {
-        if (!with_mapping && !problem_.variant().extension) continue;
-        Tensor bottom = problem_.NewBottomGrad();
-        ASSERT_EQ(problem_.Backward(handle, bottom, with_mapping), MLUOP_STATUS_SUCCESS) << handle.LastError();
-        ForEachPixel([&](int64_t index, double value) { ASSERT_EQ(bottom.Get(index), value) << "element " << index; });
-      }
-    });
-  }
-
- private:
-  static double Factor(int64_t d) { return static_cast<double>(1 << d % 3); }
-
-  // Calls visit(index, value) for all elements of the map.
-  template <class Visit>
-  void ForEachPixel(Visit visit) const {
-    size_t next = 0;
-    for (int64_t n = 0; n < test_.batch; ++n) {
-      for (int64_t y = 0; y < test_.height; ++y) {
-        for (int64_t x = 0; x < test_.width; ++x) {
-          for (int64_t bin = 0; bin < bins_; ++bin, ++next) {
-            for (int64_t d = 0; d < problem_.shape().output_dim; ++d) {
-              visit(problem_.MapIndex(n, y, x, d * bins_ + bin), test_.map.at(next) * Factor(d));
-              if (testing::Test::HasFatalFailure()) return;
-            }
-          }
-        }
-      }
-    }
-  }
-
-  // Calls visit(index, value, channel) for all pooled elements.
-  template <class Visit>
-  void ForEachBin(Visit visit) const {
-    size_t next = 0;
-    for (int64_t r = 0; r < problem_.shape().rois; ++r) {
-      for (int64_t ph = 0; ph < test_.pooled_height; ++ph) {
-        for (int64_t pw = 0; pw < test_.pooled_width; ++pw, ++next) {
-          for (int64_t d = 0; d < problem_.shape().output_dim; ++d) {
-            visit(problem_.PooledIndex(r, ph, pw, d), test_.pooled.at(next) * Factor(d),
-                  (d * test_.pooled_height + ph) * test_.pooled_width + pw);
-            if (testing::Test::HasFatalFailure()) return;
-          }
-        }
-      }
-    }
-  }
-
-  const Case& test_;
-  int64_t bins_;
-  Problem problem_;
+  std::vector<std::vector<double>> rois = {};  // image, x1, y1, x2, y2
+  // Of output channel 0: [batch][height][width][bin], given forward and the result backward.
+  std::vector<double> map = {};
+  std::vector<double> pooled = {};  // [roi][bin], the result forward and given backward
 };
 
 class PsRoiPoolByHand : public testing::TestWithParam<mluOpDataType_t> {
  protected:
-  template <class Body>
-  void ForEachWay(const Variant& convention, const Case& test, Body body) {
-    for (const Variant& variant : AllVariants()) {
-      if (variant.convention != convention.convention) continue;
-      if (!variant.extension && test.pooled_height != test.pooled_width) continue;
-      for (const int64_t output_dim : {1, 9}) {
-        SCOPED_TRACE(testing::Message() << variant.name << ", " << output_dim << " output channels");
-        Hand hand(variant, GetParam(), test, output_dim);
-        body(hand);
+  // In every layout of the convention, with one and with nine output channels.
+  void Expect(bool forward, const Way& convention, const Case& test) {
+    for (const Way& way : kAllWays) {
+      if (std::string(way.convention) != convention.convention) continue;
+      if (!way.extension() && test.pooled_height != test.pooled_width) continue;
+      for (const int64_t depth : {1, 9}) {
+        SCOPED_TRACE(testing::Message() << way.name << ", " << depth << " output channels");
+        const auto text = [](auto number) { return std::to_string(number); };
+        std::string shape = "batch=" + text(test.batch) + ",height=" + text(test.height) +
+                            ",width=" + text(test.width) + ",rois=" + text(test.rois.size()) +
+                            ",pooled=" + text(test.pooled_height) + ",dim=" + text(depth);
+        if (way.extension()) shape += ",pooled_width=" + text(test.pooled_width);
+        Call call = way.Make(forward, shape, GetParam());
+        call.numbers.at("spatial_scale") = test.scale;
+        for (size_t r = 0; r < test.rois.size(); ++r) SetRow(call, "rois", static_cast<int64_t>(r), test.rois[r]);
+        ExpectNumbers(forward, call, test);
+        if (forward || !way.extension()) continue;
+        LeaveOutMapping(call);
+        ExpectNumbers(forward, call, test);
       }
     }
   }
-  void ExpectForward(const Variant& convention, const Case& test) {
-    ForEachWay(convention, test, [](Hand& hand) { hand.ExpectForward(); });
-  }
-  void ExpectBackward(const Variant& convention, const Case& test) {
-    ForEachWay(convention, test, [](Hand& hand) { hand.ExpectBackward(); });
+  void ExpectForward(const Way& convention, const Case& test) { Expect(true, convention, test); }
+  void ExpectBackward(const Way& convention, const Case& test) { Expect(false, convention, test); }
+
+ private:
+  static void ExpectNumbers(bool forward, Call& call, const Case& test) {
+    const Places at(call, forward);
+    std::vector<double> map(static_cast<size_t>(at.pixels * at.channels));
+    std::vector<double> pooled(static_cast<size_t>(at.rois * at.channels)), channels(pooled.size());
+    for (int64_t c = 0; c < at.channels; ++c) {
+      const auto value = [&](const std::vector<double>& numbers, int64_t row) {
+        return numbers.at(static_cast<size_t>(row * at.bins + c % at.bins)) * ChannelFactor(c / at.bins);
+      };
+      for (int64_t pixel = 0; pixel < at.pixels; ++pixel) {
+        map[static_cast<size_t>(at.InMap(pixel, c))] = value(test.map, pixel);
+      }
+      for (int64_t roi = 0; roi < at.rois; ++roi) {
+        const auto index = static_cast<size_t>(at.InPooled(roi, c));
+        pooled[index] = value(test.pooled, roi);
+        channels[index] = static_cast<double>(c);
+      }
+    }
+    Assign(call, SourceOf(forward), forward ? map : pooled);
+    if (forward) {
+      ExpectNumbersEverywhere(call, {{"output", pooled}, {"mapping_channel", channels}});
+    } else {
+      ExpectNumbersEverywhere(call, {{"bottom_grad", map}});
+    }
   }
 };
 
@@ -144,7 +91,7 @@ TEST_P(PsRoiPoolByHand, QuartersOfTheMap) {
   test.pooled = {2.5, 20.5, 42.5, 60.5};
   for (int i = 0; i < 64; ++i) test.map.push_back(i / 4 + 16 * (i % 4));
   ExpectForward(kRfcn, test);
-  for (Roi& roi : test.rois) roi.x2 = roi.y2 = 4;  // the other conventions leave the end out
+  test.rois = {{0, 0, 0, 4, 4}};  // the other conventions leave the end out
   ExpectForward(kConsistent, test);
   // Without the last row and column: channel 1 has 2 6 = 4, channel 2 8 9 = 8.5, channel 3 10.
   test.pooled = {2.5, 20, 40.5, 58};
@@ -324,7 +271,7 @@ TEST_P(PsRoiPoolByHand, GradientOfQuarters) {
     for (int c = 0; c < 4; ++c) test.map.push_back(c == quarter ? 1 << c : 0);
   }
   ExpectBackward(kRfcn, test);
-  for (Roi& roi : test.rois) roi.x2 = roi.y2 = 4;
+  test.rois = {{0, 0, 0, 4, 4}};
   ExpectBackward(kConsistent, test);
   ExpectBackward(kTorchvision, test);
 }
@@ -354,20 +301,9 @@ TEST_P(PsRoiPoolByHand, GradientsOfImagesAreSeparate) {
 // ---- the two forms ----
 
 TEST(PsRoiPool, BothFormsGiveTheSameBits) {
-  Problem problem(kContract, MLUOP_DTYPE_FLOAT, {2, 6, 7, 5, 3, 3, 4}, 0.5);
-  FillMixedRois(problem, 1);
-  const Handle handle;
-  Tensor output = problem.NewOutput(), mapping = problem.NewMapping();
-  Tensor long_output = problem.NewOutput(), long_mapping = problem.NewMapping();
-  Tensor workspace(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {4});
-  ASSERT_EQ(problem.Forward(handle, output, &mapping), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  ASSERT_EQ(mluOpPsRoiPoolForward(handle.get(), 3, 3, 0.5f, 3, 4, problem.input.desc(), problem.input.data(),
-                                  problem.rois.desc(), problem.rois.data(), workspace.data(), workspace.bytes(),
-                                  long_output.desc(), long_output.data(), long_mapping.desc(), long_mapping.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
-  EXPECT_TRUE(long_output.SameBytes(output));
-  EXPECT_TRUE(long_mapping.SameBytes(mapping));
+  const std::string shape = "batch=2,height=6,width=7,rois=5,pooled=3,dim=4,scale=0.5,corners=mixed";
+  ExpectSameBits(CallOf("mluOpPsRoiPoolForward", shape),
+                 CallOf("mluOpPsRoiPoolForwardWithWorkspace", shape + ",workspace=16"));
 }
 
 }  // namespace

@@ -1,87 +1,76 @@
 // psroipool among other work: what one image gives does not depend on the rois and images next to it.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
-#include "ops/psroipool/test/problem.h"
+#include "ops/psroipool/test/by_hand.h"
 
 namespace detops_test {
 namespace {
 
-class PsRoiPoolNeighbours : public testing::TestWithParam<Variant> {};
+using detops_harness::Access;
+using detops_harness::PlacedCall;
+using detops_harness::Tensor;
+
+class PsRoiPoolNeighbours : public testing::TestWithParam<Way> {};
 
 // Each convention and each layout, but not their product.
 INSTANTIATE_TEST_SUITE_P(Variants, PsRoiPoolNeighbours,
-                         testing::Values(kContract, kExtensions[1], kExtensions[2], kExtensions[5]), VariantName);
+                         testing::Values(kContract, kRfcnFirst, kTorchvision, kConsistentFirst), WayName);
 
-// The bits of a roi's output and of an image's gradient do not depend on the rois and images next to it.
-TEST_P(PsRoiPoolNeighbours, SameBitsAloneAndAmongOthers) {
+// The last image of `all`, with its rois, as a call of its own, which has the shape of `one`.
+void ExpectSameBitsAlone(const Call& all, Call one) {
+  for (Tensor& tensor : one.tensors) {
+    if (tensor.access == Access::kWritten) continue;
+    const auto& from = all[tensor.name].contents.bytes();
+    std::copy(from.end() - static_cast<int64_t>(tensor.contents.size()), from.end(), tensor.contents.data());
+  }
+  for (int64_t r = 0; r < one["rois"].extents[0]; ++r) one["rois"].Set(r * 5, 0);
+  PlacedCall among(all), alone(one);
   const Handle handle(DETOPS_PROFILE_FULL, 3);
-  for (const mluOpDataType_t type : kTypes) {
-    SCOPED_TRACE(ElementName(type));
-    Problem all(GetParam(), type, {2, 9, 8, 12, 3, 3, 5}, 0.5);
-    FillMixedRois(all, 11);
-    for (int64_t r = 0; r < 12; ++r) all.rois.Set(r * 5, r < 6 ? 0 : 1);
-    Tensor output = all.NewOutput(), mapping = all.NewMapping(), bottom = all.NewBottomGrad();
-    ASSERT_EQ(all.Forward(handle, output, &mapping), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(all.Backward(handle, bottom), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    // The second image with its six rois as a problem of its own.
-    Problem one(GetParam(), type, {1, 9, 8, 6, 3, 3, 5}, 0.5);
-    const auto second_half = [](Tensor& to, const Tensor& from) {
-      for (int64_t i = 0; i < to.elements(); ++i) to.Set(i, from.Get(from.elements() / 2 + i));
-    };
-    second_half(one.input, all.input);
-    second_half(one.top_grad, all.top_grad);
-    second_half(one.rois, all.rois);
-    for (int64_t r = 0; r < 6; ++r) one.rois.Set(r * 5, 0);
-    Tensor one_output = one.NewOutput(), one_mapping = one.NewMapping(), one_bottom = one.NewBottomGrad();
-    ASSERT_EQ(one.Forward(handle, one_output, &one_mapping), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(one.Backward(handle, one_bottom), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    for (int64_t i = 0; i < one_output.elements(); ++i) {
-      ASSERT_EQ(one_output.Get(i), output.Get(one_output.elements() + i)) << "element " << i;
-    }
-    for (int64_t i = 0; i < one_bottom.elements(); ++i) {
-      ASSERT_EQ(one_bottom.Get(i), bottom.Get(one_bottom.elements() + i)) << "element " << i;
+  CarryOut(among, handle);
+  CarryOut(alone, handle);
+  for (const char* target : {"output", "bottom_grad"}) {
+    for (const Tensor& tensor : alone.call().tensors) {
+      if (tensor.name != target) continue;
+      const Tensor& whole = among.call()[target];
+      int64_t different = 0;
+      for (int64_t i = 0; i < tensor.elements(); ++i) {
+        different += tensor.Get(i) == whole.Get(whole.elements() - tensor.elements() + i) ? 0 : 1;
+      }
+      EXPECT_EQ(different, 0) << "of " << tensor.elements() << " elements of " << target;
     }
   }
 }
 
-// The gradient of the second image alone, and next to a first image with `crowd` rois over all of it.
-void ExpectSameBitsBeside(const Variant& variant, int64_t crowd, bool first_other, bool second_other) {
-  SCOPED_TRACE(testing::Message() << crowd << " rois in the first image, other channels in the first: " << first_other
-                                  << ", in the second: " << second_other);
-  constexpr int64_t kFew = 60;
-  const Handle handle(DETOPS_PROFILE_FULL, 3);
-  Problem both(variant, MLUOP_DTYPE_FLOAT, {2, 9, 8, crowd + kFew, 2, 2, 5}, 0.5);
-  Problem one(variant, MLUOP_DTYPE_FLOAT, {1, 9, 8, kFew, 2, 2, 5}, 0.5);
-  FillRois(one, "inside", 12);
-  const int64_t channels = one.shape().channels();
-  const auto set_other = [&](Tensor& mapping) {
-    for (int64_t i = 0; i < mapping.elements(); ++i) mapping.Set(i, static_cast<double>(i * 7 % channels));
-  };
-  if (first_other) set_other(both.mapping);
-  if (second_other) set_other(one.mapping);
-  for (int64_t r = 0; r < crowd; ++r) both.SetRoi(r, {0, 0, 0, 15, 17});
-  for (int64_t i = 0; i < kFew * 5; ++i) both.rois.Set(crowd * 5 + i, i % 5 == 0 ? 1 : one.rois.Get(i));
-  for (int64_t i = 0; i < one.top_grad.elements(); ++i) {
-    both.top_grad.Set(crowd * channels + i, one.top_grad.Get(i));
-    both.mapping.Set(crowd * channels + i, one.mapping.Get(i));
+TEST_P(PsRoiPoolNeighbours, SameBitsAloneAndAmongOthers) {
+  const std::string shape = "height=9,width=8,pooled=3,dim=5,scale=0.5,corners=mixed,";
+  for (const mluOpDataType_t type : kTypes) {
+    SCOPED_TRACE(ElementName(type));
+    for (const bool forward : {true, false}) {
+      Call all = GetParam().Make(forward, shape + "batch=2,rois=24", type);
+      for (int64_t r = 0; r < 24; ++r) all["rois"].Set(r * 5, r < 12 ? 0 : 1);
+      ExpectSameBitsAlone(all, GetParam().Make(forward, shape + "batch=1,rois=12", type));
+    }
   }
-  Tensor alone = one.NewBottomGrad(), among = both.NewBottomGrad();
-  ASSERT_EQ(one.Backward(handle, alone), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  ASSERT_EQ(both.Backward(handle, among), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  int64_t different = 0;
-  for (int64_t i = 0; i < alone.elements(); ++i) {
-    different += alone.Get(i) == among.Get(alone.elements() + i) ? 0 : 1;
-  }
-  EXPECT_EQ(different, 0) << "of " << alone.elements() << " elements";
 }
 
 // Long sums are added up in another way than short ones, and channels that are not forward's may be as well. Both are a
 // matter of one image: what is in the first does not change the bits of the second.
 TEST_P(PsRoiPoolNeighbours, SameBitsBesideAnotherImage) {
+  const std::string shape = "height=9,width=8,pooled=2,dim=5,scale=0.5,";
   for (const int64_t crowd : {1, 700}) {
-    for (const bool first_other : {false, true}) {
-      for (const bool second_other : {false, true}) ExpectSameBitsBeside(GetParam(), crowd, first_other, second_other);
+    for (const int others : {0, 1, 2, 3}) {  // bit 0: other channels in the first image, bit 1: in the second
+      SCOPED_TRACE(testing::Message() << crowd << " rois in the first image, other channels " << others);
+      Call both = GetParam().Make(false, shape + "batch=2,rois=" + std::to_string(crowd + 60));
+      for (int64_t r = 0; r < crowd + 60; ++r) {
+        const int in_second = r < crowd ? 0 : 1;
+        if (in_second == 0) SetRow(both, "rois", r, {0, 0, 0, 15, 17});
+        both["rois"].Set(r * 5, in_second);
+        if ((others >> in_second & 1) == 0) continue;
+        for (int64_t c = 0; c < 20; ++c) both["mapping_channel"].Set(r * 20 + c, static_cast<double>((r + c * 7) % 20));
+      }
+      ExpectSameBitsAlone(both, GetParam().Make(false, shape + "batch=1,rois=60"));
     }
   }
 }
