@@ -1,5 +1,5 @@
 # Every name that a room of the library defines is in the namespace detops::<room>, and no other code defines names
-# there: two rooms may then use one word for two things. A class of the same name in one namespace, differently defined
+# there (the floor src/boxes has a namespace of its own in the same way): two rooms may then use one word for two things. A class of the same name in one namespace, differently defined
 # by two files, would be undefined behaviour that no compiler reports.
 # Variables: OBJECTS (of the library), NM.
 cmake_minimum_required(VERSION 3.21)
@@ -14,6 +14,8 @@ foreach(object ${OBJECTS})
   set(room "")
   if(object MATCHES "/ops/([^/]+)/")
     set(room ${CMAKE_MATCH_1})
+  elseif(object MATCHES "/boxes/")
+    set(room boxes)
   endif()
   # Strong symbols: weak ones are templates and inline functions, also those of other folders. Brackets and semicolons
   # would end elements of a list.
