@@ -234,6 +234,7 @@ Faults TypeFaults(const std::string& name) {
       faults.push_back({BadClass::kForm, "type of " + name,
                         [=](Call& call) {
                           call[name].type = static_cast<mluOpDataType_t>(type);
+                          GrowMemory(call[name]);
                           if (full) call.profile = DETOPS_PROFILE_FULL;
                         },
                         faults.empty()});
@@ -253,39 +254,48 @@ Faults TypeFaults(const std::string& name) {
   return faults;
 }
 
-Rules FloatingTypes(const Names& tensors, std::vector<mluOpDataType_t> contract_types, const char* contract_text) {
+// Types in the order of the sentence, and its words.
+struct Allowed {
+  std::vector<mluOpDataType_t> types;
+  const char* text;
+};
+
+Rules Types(const Names& tensors, const Allowed& in_contract, const Allowed& in_full) {
   return ForEach(
       tensors, "type", kBad,
       [=](Judgement& j, const Tensor& tensor) {
-        constexpr mluOpDataType_t kAll[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE,
-                                            MLUOP_DTYPE_BFLOAT16};
-        const bool known = std::find(std::begin(kAll), std::end(kAll), tensor.type) != std::end(kAll);
-        const bool in_contract =
-            std::find(contract_types.begin(), contract_types.end(), tensor.type) != contract_types.end();
-        return Unless(in_contract || (known && j.call.full()),
+        const auto has = [&](const Allowed& allowed) {
+          return std::find(allowed.types.begin(), allowed.types.end(), tensor.type) != allowed.types.end();
+        };
+        return Unless(has(in_contract) || (has(in_full) && j.call.full()),
                       tensor.name + " has type " + TypeName(tensor.type) + ", expected " +
-                          (j.call.full() ? "float, half, double or bfloat16" : contract_text) +
-                          (known ? kFullProfileLifts : "") + ".");
+                          (j.call.full() ? in_full.text : in_contract.text) + (has(in_full) ? kFullProfileLifts : "") +
+                          ".");
       },
       [](const Contract&, const Call&, const std::string& name) { return TypeFaults(name); });
+}
+
+// In both profiles.
+Rules Types(const Names& tensors, const Allowed& allowed) { return Types(tensors, allowed, allowed); }
+
+Rules FloatingTypes(const Names& tensors, const Allowed& in_contract) {
+  return Types(tensors, in_contract,
+               {{MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16},
+                "float, half, double or bfloat16"});
 }
 
 }  // namespace
 
 Rules Floating(const Names& tensors) {
-  return FloatingTypes(tensors, {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}, "float or half");
+  return FloatingTypes(tensors, {{MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}, "float or half"});
 }
-Rules FloatUnlessFull(const Names& tensors) { return FloatingTypes(tensors, {MLUOP_DTYPE_FLOAT}, "float"); }
+Rules FloatUnlessFull(const Names& tensors) { return FloatingTypes(tensors, {{MLUOP_DTYPE_FLOAT}, "float"}); }
 
-Rules Int32(const Names& tensors) {
-  return ForEach(
-      tensors, "type", kBad,
-      [](Judgement&, const Tensor& tensor) {
-        return Unless(tensor.type == MLUOP_DTYPE_INT32,
-                      tensor.name + " has type " + TypeName(tensor.type) + ", expected int32.");
-      },
-      [](const Contract&, const Call&, const std::string& name) { return TypeFaults(name); });
+Rules Int32(const Names& tensors) { return Types(tensors, {{MLUOP_DTYPE_INT32}, "int32"}); }
+Rules Int32UnlessFull(const Names& tensors) {
+  return Types(tensors, {{MLUOP_DTYPE_INT32}, "int32"}, {{MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64}, "int32 or int64"});
 }
+Rules Bool(const Names& tensors) { return Types(tensors, {{MLUOP_DTYPE_BOOL}, "bool"}); }
 
 Rules SameType(const Names& tensors, const std::string& other) {
   return ForEach(

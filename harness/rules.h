@@ -42,6 +42,9 @@ Rules Floating(const Names& tensors);
 // Float; in the full profile also half, double and bfloat16.
 Rules FloatUnlessFull(const Names& tensors);
 Rules Int32(const Names& tensors);
+// Int32; in the full profile also int64.
+Rules Int32UnlessFull(const Names& tensors);
+Rules Bool(const Names& tensors);
 Rules SameType(const Names& tensors, const std::string& other);
 Rules Layouts(const Names& tensors, mluOpTensorLayout_t layout);
 Rules Dense(const Names& tensors);

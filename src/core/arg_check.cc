@@ -116,6 +116,19 @@ ArgCheck& ArgCheck::FailInt32(const TensorArg& tensor) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected int32.", tensor.name, TypeName(tensor.desc->type));
 }
 
+ArgCheck& ArgCheck::Int32UnlessFull(const TensorArg& tensor) {
+  if (Skips(tensor)) return *this;
+  const mluOpDataType_t type = tensor.desc->type;
+  const bool full_only = type == MLUOP_DTYPE_INT64;
+  if (type == MLUOP_DTYPE_INT32 || (full() && full_only)) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s%s.", tensor.name, TypeName(type),
+              full() ? "int32 or int64" : "int32", full_only ? kFullProfileLifts : "");
+}
+
+ArgCheck& ArgCheck::FailBool(const TensorArg& tensor) {
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected bool.", tensor.name, TypeName(tensor.desc->type));
+}
+
 ArgCheck& ArgCheck::FailSameType(const TensorArg& tensor, const TensorArg& other) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected %s as %s has.", tensor.name,
               TypeName(tensor.desc->type), TypeName(other.desc->type), other.name);
@@ -252,9 +265,7 @@ ArgCheck& ArgCheck::Finite(const TensorArg& tensor) {
 
 ArgCheck& ArgCheck::NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation) {
   if (Skips(tensor) || index < 0) return *this;
-  const bool integer = tensor.desc->type == MLUOP_DTYPE_INT32;
-  const double value =
-      integer ? LoadElement<int32_t>(tensor.data, index) : ElementAsDouble(tensor.desc->type, tensor.data, index);
+  const double value = ElementAsDouble(tensor.desc->type, tensor.data, index);
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s%s is %s, expected %s.", tensor.name, PositionText(*tensor.desc, index).text,
               NumberText(value).text, expectation);
 }

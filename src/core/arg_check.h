@@ -132,6 +132,11 @@ class ArgCheck {
   ArgCheck& Int32(const TensorArg& tensor) {
     return Skips(tensor) || tensor.desc->type == MLUOP_DTYPE_INT32 ? *this : FailInt32(tensor);
   }
+  // Int32; in the full profile also int64.
+  ArgCheck& Int32UnlessFull(const TensorArg& tensor);
+  ArgCheck& Bool(const TensorArg& tensor) {
+    return Skips(tensor) || tensor.desc->type == MLUOP_DTYPE_BOOL ? *this : FailBool(tensor);
+  }
   ArgCheck& SameType(const TensorArg& tensor, const TensorArg& other) {
     return Skips(tensor) || tensor.desc->type == other.desc->type ? *this : FailSameType(tensor, other);
   }
@@ -189,7 +194,7 @@ class ArgCheck {
   // BAD_PARAM if an element of a floating tensor is NaN or Inf, unless value checks are off.
   ArgCheck& Finite(const TensorArg& tensor);
 
-  // BAD_PARAM if `index`, the place of a wrong element in a floating or int32 tensor, is not negative:
+  // BAD_PARAM if `index`, the place of a wrong element in a floating, int32 or int64 tensor, is not negative:
   // "<tensor>[<position>] is <value>, expected <expectation>."
   ArgCheck& NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation);
 
@@ -210,6 +215,7 @@ class ArgCheck {
   [[gnu::cold]] ArgCheck& FailDescriptor(const TensorArg& tensor);
   [[gnu::cold]] ArgCheck& FailRank(const TensorArg& tensor, int rank);
   [[gnu::cold]] ArgCheck& FailInt32(const TensorArg& tensor);
+  [[gnu::cold]] ArgCheck& FailBool(const TensorArg& tensor);
   [[gnu::cold]] ArgCheck& FailSameType(const TensorArg& tensor, const TensorArg& other);
   [[gnu::cold]] ArgCheck& FailLayout(const TensorArg& tensor, mluOpTensorLayout_t layout);
   [[gnu::cold]] ArgCheck& FailDense(const TensorArg& tensor);

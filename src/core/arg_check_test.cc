@@ -121,6 +121,32 @@ TEST_F(ArgCheckTest, FloatingTypeInTheFullProfile) {
       "input has type complex_float, expected float, half, double or bfloat16.");
 }
 
+TEST_F(ArgCheckTest, Integers) {
+  PASS(Int32(Tensor("index", {1}, MLUOP_DTYPE_INT32)));
+  PASS(Int32UnlessFull(Tensor("index", {1}, MLUOP_DTYPE_INT32)));
+  BAD(Int32UnlessFull(Tensor("index", {1}, MLUOP_DTYPE_INT64)),
+      "index has type int64, expected int32; the full profile lifts this limit.");
+  BAD(Int32UnlessFull(Tensor("index", {1}, MLUOP_DTYPE_UINT32)), "index has type uint32, expected int32.");
+  context_.profile = DETOPS_PROFILE_FULL;
+  for (const mluOpDataType_t type : {MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64}) {
+    PASS(Int32UnlessFull(Tensor("index", {1}, type)));
+  }
+  BAD(Int32(Tensor("index", {1}, MLUOP_DTYPE_INT64)), "index has type int64, expected int32.");
+  BAD(Int32UnlessFull(Tensor("index", {1})), "index has type float, expected int32 or int64.");
+}
+
+TEST_F(ArgCheckTest, Bool) {
+  PASS(Bool(Tensor("mask", {1}, MLUOP_DTYPE_BOOL)));
+  BAD(Bool(Tensor("mask", {1}, MLUOP_DTYPE_UINT8)), "mask has type uint8, expected bool.");
+}
+
+TEST_F(ArgCheckTest, BadElementsOfIntegers) {
+  const int32_t narrow[] = {1, -5};
+  const int64_t wide[] = {1, 2, 5000000001};
+  BAD(NoBadElement(Tensor("index", {1, 2}, MLUOP_DTYPE_INT32, narrow), 1, "0"), "index[0, 1] is -5, expected 0.");
+  BAD(NoBadElement(Tensor("index", {3}, MLUOP_DTYPE_INT64, wide), 2, "0"), "index[2] is 5000000001, expected 0.");
+}
+
 TEST_F(ArgCheckTest, SameType) {
   const TensorArg input = Tensor("input", {1}, MLUOP_DTYPE_HALF);
   PASS(SameType(Tensor("boxes", {1}, MLUOP_DTYPE_HALF), input));
@@ -388,6 +414,7 @@ TEST_F(ArgCheckTest, OptionalTensors) {
   Dim n("N");
   ArgCheck table(call_);
   table.Descriptor(absent).Rank(absent, 1).FloatingType(absent).FloatUnlessFull(absent).Int32(absent);
+  table.Int32UnlessFull(absent).Bool(absent);
   table.SameType(absent, in).Layout(absent, MLUOP_LAYOUT_NHWC).Dense(absent).Shape(absent, {n}).CountLimit(absent);
   table.NotEmpty(absent).Data(absent).DataUnlessEmpty({absent}).Separate(absent, {in}).Separate(in, {absent});
   table.Finite(absent).NoBadElement(absent, 0, "b");

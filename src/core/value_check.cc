@@ -86,6 +86,10 @@ double ElementAsDouble(mluOpDataType_t type, const void* data, int64_t index) {
       return ToFloat(LoadElement<BFloat16>(data, index));
     case MLUOP_DTYPE_FLOAT:
       return LoadElement<float>(data, index);
+    case MLUOP_DTYPE_INT32:
+      return LoadElement<int32_t>(data, index);
+    case MLUOP_DTYPE_INT64:
+      return static_cast<double>(LoadElement<int64_t>(data, index));
     default:
       return LoadElement<double>(data, index);
   }

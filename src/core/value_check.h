@@ -12,7 +12,7 @@ namespace detops {
 // False if the caller's runner failed.
 bool FindNonFinite(const Parallel& parallel, mluOpDataType_t type, const void* data, int64_t count, int64_t* index);
 
-// One element of such a tensor, for a message.
+// One element of such a tensor, or of one of int32 or int64, for a message.
 double ElementAsDouble(mluOpDataType_t type, const void* data, int64_t index);
 
 }  // namespace detops

@@ -65,6 +65,8 @@ void Store(void* data, int64_t index, T value) {
 
 size_t ElementSize(mluOpDataType_t type) {
   switch (type) {
+    case MLUOP_DTYPE_BOOL:
+      return 1;
     case MLUOP_DTYPE_HALF:
     case MLUOP_DTYPE_BFLOAT16:
       return 2;
@@ -93,6 +95,8 @@ const char* ElementName(mluOpDataType_t type) {
       return "int32";
     case MLUOP_DTYPE_INT64:
       return "int64";
+    case MLUOP_DTYPE_BOOL:
+      return "bool";
     default:
       return "other";
   }
@@ -112,6 +116,8 @@ double ReadElement(mluOpDataType_t type, const void* data, int64_t index) {
       return static_cast<double>(Load<int32_t>(data, index));
     case MLUOP_DTYPE_INT64:
       return static_cast<double>(Load<int64_t>(data, index));
+    case MLUOP_DTYPE_BOOL:
+      return Load<uint8_t>(data, index) != 0 ? 1 : 0;
     default:
       return std::numeric_limits<double>::quiet_NaN();
   }
@@ -131,6 +137,8 @@ void WriteElement(mluOpDataType_t type, void* data, int64_t index, double value)
       return Store(data, index, static_cast<int32_t>(value));
     case MLUOP_DTYPE_INT64:
       return Store(data, index, static_cast<int64_t>(value));
+    case MLUOP_DTYPE_BOOL:
+      return Store(data, index, static_cast<uint8_t>(value != 0 ? 1 : 0));
     default:
       return;
   }

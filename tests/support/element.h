@@ -10,7 +10,7 @@
 
 namespace detops_test {
 
-// All functions know HALF, BFLOAT16, FLOAT, DOUBLE, INT32 and INT64. Data may be misaligned.
+// All functions know HALF, BFLOAT16, FLOAT, DOUBLE, INT32, INT64 and BOOL. Data may be misaligned.
 
 // 0 for types not listed above.
 size_t ElementSize(mluOpDataType_t type);
@@ -21,7 +21,8 @@ const char* ElementName(mluOpDataType_t type);
 // NaN for types not listed above.
 double ReadElement(mluOpDataType_t type, const void* data, int64_t index);
 
-// Rounds once, to nearest even; values too large become infinite; NaN stays NaN. Integers are truncated.
+// Rounds once, to nearest even; values too large become infinite; NaN stays NaN. Integers are truncated; a bool is
+// whether the value is not 0.
 void WriteElement(mluOpDataType_t type, void* data, int64_t index, double value);
 
 // The value as an element of the type would hold it.

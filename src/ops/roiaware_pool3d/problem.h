@@ -21,7 +21,7 @@ struct BoxSearchProblem {
   const void* rois;  // [B, 7]
   const void* pts;   // [P, 3]
   VoxelGrid grid;
-  BoxRules rules;
+  boxes::BoxRules rules;
   int64_t most_points;  // kept in a voxel
   RoiAwareKernels kernels;
 };

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ops/roiaware_pool3d/contract/scene.h"
+#include "boxes/contract/scene.h"
 
 namespace detops_harness::roiaware_pool3d {
 
@@ -65,7 +65,9 @@ std::vector<Tensor> MakeInputs(const Shape& shape, const Sizes& sizes, mluOpData
   std::vector<Tensor> tensors = {Input("rois", MLUOP_LAYOUT_ARRAY, type, {sizes.boxes, 7}),
                                  Input("pts", MLUOP_LAYOUT_ARRAY, type, {sizes.points, 3}),
                                  Input("pts_feature", MLUOP_LAYOUT_ARRAY, type, {sizes.points, sizes.channels})};
-  FillScene(shape, sizes.grid, tensors[0], tensors[1], random);
+  const auto& grid = sizes.grid;
+  boxes::FillScene(shape, {grid.out_x, grid.out_y, grid.out_z, grid.z_center, grid.xy_margin}, tensors[0], tensors[1],
+                   random);
   FillSigned(tensors[2], random);
   if (shape.Has("specials") && shape.Int("specials") != 0) FillSpecials(tensors[2]);
   return tensors;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "boxes/contract/scene.h"
 #include "ops/roiaware_pool3d/contract/calls.h"
-#include "ops/roiaware_pool3d/contract/scene.h"
 
 namespace detops_harness::roiaware_pool3d {
 namespace {
@@ -18,7 +18,7 @@ constexpr char kManyLists[] = "boxes=60,points=3000,channels=33,out=6x5x4,max_pt
 // Every scene with both conventions, one of everything, full lists, crowds, and grids that no dense tensor could have.
 std::vector<std::string> ManySizes() {
   std::vector<std::string> shapes;
-  for (const std::string& scene : SceneKey().choices) {
+  for (const std::string& scene : boxes::SceneKey().choices) {
     shapes.push_back("boxes=5,points=200,channels=5,out=2x3x4,max_pts=7,scene=" + scene);
     shapes.push_back("boxes=4,points=150,channels=3,out=3x1x2,max_pts=3,z=center,margin=1e-5,scene=" + scene);
   }
@@ -38,7 +38,7 @@ std::vector<std::string> ManySizes() {
 
 std::vector<ShapeKey> CompactKeys() {
   std::vector<ShapeKey> keys = CommonKeys();
-  keys.push_back(SceneKey());
+  keys.push_back(boxes::SceneKey());
   for (const ShapeKey& key : SwitchKeys()) keys.push_back(key);
   return keys;
 }
@@ -196,7 +196,7 @@ class CompactBackward : public InFullProfile {
 
   std::vector<ShapeKey> keys() const override {
     std::vector<ShapeKey> keys = CommonKeys();
-    for (const ShapeKey& key : {SpecialsKey(), SceneKey(), ListsKey()}) keys.push_back(key);
+    for (const ShapeKey& key : {SpecialsKey(), boxes::SceneKey(), ListsKey()}) keys.push_back(key);
     for (const ShapeKey& key : SwitchKeys()) keys.push_back(key);
     for (const ShapeKey& key : SpareKeys()) keys.push_back(key);
     return keys;

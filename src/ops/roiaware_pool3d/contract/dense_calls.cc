@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "boxes/contract/scene.h"
 #include "ops/roiaware_pool3d/contract/calls.h"
-#include "ops/roiaware_pool3d/contract/scene.h"
 
 namespace detops_harness::roiaware_pool3d {
 namespace {
@@ -25,7 +25,7 @@ std::vector<std::string> ManySizes() {
   for (const char* channels : {"1", "2", "3", "4", "5", "7", "8", "9", "15", "16", "17", "31", "33", "67"}) {
     shapes.push_back(std::string("boxes=5,points=150,out=3x2x2,max_pts=9,scene=scattered,channels=") + channels);
   }
-  for (const std::string& scene : SceneKey().choices) {
+  for (const std::string& scene : boxes::SceneKey().choices) {
     shapes.push_back("boxes=5,points=300,channels=5,out=2x3x4,max_pts=7,scene=" + scene);
   }
   for (const char* sizes : {"boxes=1,points=1,out=1x1x1,max_pts=1", "boxes=1,points=1,out=1x1x1,max_pts=2",
@@ -66,7 +66,7 @@ class Forward : public Function {
 
   std::vector<ShapeKey> keys() const override {
     std::vector<ShapeKey> keys = CommonKeys();
-    for (const ShapeKey& key : {SpecialsKey(), SceneKey()}) keys.push_back(key);
+    for (const ShapeKey& key : {SpecialsKey(), boxes::SceneKey()}) keys.push_back(key);
     keys.push_back({"argmax", "1", "0: left out, which average allows", {"0", "1"}});
     if (!extension_) keys.push_back({"workspace", "0", "bytes that are given, though none are needed", {"0", "64"}});
     for (const ShapeKey& key : SwitchKeys()) {
@@ -203,7 +203,7 @@ class Backward : public Function {
 
   std::vector<ShapeKey> keys() const override {
     std::vector<ShapeKey> keys = CommonKeys();
-    for (const ShapeKey& key : {SpecialsKey(), SceneKey(), ListsKey()}) keys.push_back(key);
+    for (const ShapeKey& key : {SpecialsKey(), boxes::SceneKey(), ListsKey()}) keys.push_back(key);
     return keys;
   }
 

@@ -1,8 +1,4 @@
 // The points of a call, sorted into the cells of a flat grid, so that a box looks only at points near itself.
-//
-// The grid lies where the boxes are, without the outermost ones; what lies outside belongs to its border cells. So a
-// few boxes or points far away make nothing slow, and nothing wrong: the cell of a coordinate never falls as the
-// coordinate grows, and the box asks for all cells between those of its two ends.
 #ifndef DETOPS_OPS_ROIAWARE_POOL3D_FORWARD_POINTS_H_
 #define DETOPS_OPS_ROIAWARE_POOL3D_FORWARD_POINTS_H_
 
@@ -11,25 +7,12 @@
 #include <cstdint>
 #include <utility>
 
+#include "boxes/cells.h"
 #include "core/arena.h"
 #include "core/element_type.h"
 #include "ops/roiaware_pool3d/problem.h"
 
 namespace detops::roiaware_pool3d {
-
-template <typename Real>
-struct CellAxis {
-  Real origin = 0, scale = 0;
-  int32_t count = 1;
-
-  int32_t CellOf(Real coordinate) const {
-    // Without branches: where a point lies is a coin toss to the processor. NaN falls into cell 0.
-    const Real cell = (coordinate - origin) * scale;
-    const Real from_first = cell > 0 ? cell : 0;
-    const auto last = static_cast<Real>(count - 1);
-    return static_cast<int32_t>(from_first < last ? from_first : last);
-  }
-};
 
 template <typename T>
 class SortedPoints {
@@ -63,8 +46,14 @@ class SortedPoints {
       for (int64_t i = 0; i < 7; ++i) roi[i] = LoadReal<T>(problem_.rois, box * 7 + i);
       frames_[box] = MakeBoxFrame(roi, problem_.grid, problem_.rules);
     }
-    columns_ = ChooseAxis([](const BoxFrame<Real>& f) { return f.low_x; }, [](const auto& f) { return f.high_x; });
-    rows_ = ChooseAxis([](const BoxFrame<Real>& f) { return f.low_y; }, [](const auto& f) { return f.high_y; });
+    const auto axis = [&](const auto& low, const auto& high) {
+      return boxes::ChooseCellAxis<Real>(
+          problem_.boxes, side_, bounds_, [&](int64_t box) { return low(frames_[box].bounds); },
+          [&](int64_t box) { return high(frames_[box].bounds); });
+    };
+    columns_ =
+        axis([](const boxes::BoxBounds& b) { return b.low_x; }, [](const boxes::BoxBounds& b) { return b.high_x; });
+    rows_ = axis([](const boxes::BoxBounds& b) { return b.low_y; }, [](const boxes::BoxBounds& b) { return b.high_y; });
     for (Real* padding : {x_, y_, z_}) std::fill_n(padding + problem_.points, kPointPadding, Real{0});
     return Count() && Move();
   }
@@ -72,10 +61,10 @@ class SortedPoints {
   // Calls visit(begin, end) for the runs of points that may lie in the box.
   template <class Visit>
   void VisitRuns(int64_t box, const Visit& visit) const {
-    const BoxFrame<Real>& frame = frames_[box];
-    if (frame.high_x < frame.low_x || frame.high_y < frame.low_y) return;
-    const Between columns = CellsBetween(columns_, frame.low_x, frame.high_x);
-    const Between rows = CellsBetween(rows_, frame.low_y, frame.high_y);
+    const boxes::BoxBounds& bounds = frames_[box].bounds;
+    if (bounds.empty()) return;
+    const auto columns = columns_.CellsBetween(bounds.low_x, bounds.high_x);
+    const auto rows = rows_.CellsBetween(bounds.low_y, bounds.high_y);
     for (int64_t row = rows.first; row <= rows.last; ++row) {
       const int64_t begin = begins_[row * side_ + columns.first];
       const int64_t end = begins_[row * side_ + columns.last + 1];
@@ -99,38 +88,6 @@ class SortedPoints {
   static constexpr int kMaxTasks = 8;
 
   int64_t CellCount() const { return int64_t{side_} * side_; }
-
-  struct Between {
-    int64_t first, last;
-  };
-  static Between CellsBetween(const CellAxis<Real>& axis, double low, double high) {
-    // NaN comes from boxes so large that their ends cannot be told.
-    if (std::isnan(low) || std::isnan(high)) return {0, axis.count - 1};
-    return {axis.CellOf(RoundedDown<Real>(low)), axis.CellOf(RoundedUp<Real>(high))};
-  }
-
-  // From the end that all but 2 % of the boxes reach beyond, to the other.
-  template <class Low, class High>
-  CellAxis<Real> ChooseAxis(const Low& low, const High& high) {
-    const int64_t outliers = problem_.boxes / 50;
-    const auto nth = [&](const auto& end, int64_t n) {
-      for (int64_t box = 0; box < problem_.boxes; ++box) {
-        const double value = end(frames_[box]);
-        bounds_[box] = std::isnan(value) ? 0 : value;
-      }
-      std::nth_element(bounds_, bounds_ + n, bounds_ + problem_.boxes);
-      return bounds_[n];
-    };
-    const double first = nth(low, outliers);
-    const double last = nth(high, problem_.boxes - 1 - outliers);
-    CellAxis<Real> axis;
-    axis.count = side_;
-    axis.origin = static_cast<Real>(first);
-    axis.scale = static_cast<Real>(side_ / (last - first));
-    // All in one cell, if the boxes leave no sensible choice.
-    if (!std::isfinite(axis.origin) || !std::isfinite(axis.scale) || !(axis.scale > 0)) axis.origin = axis.scale = 0;
-    return axis;
-  }
 
   Real Coordinate(int64_t point, int64_t axis) const { return LoadReal<T>(problem_.pts, point * 3 + axis); }
 
@@ -187,7 +144,7 @@ class SortedPoints {
   const Parallel& parallel_;
   int32_t side_;
   int tasks_;
-  CellAxis<Real> columns_, rows_;
+  boxes::CellAxis<Real> columns_, rows_;
   BoxFrame<Real>* frames_ = nullptr;
   double* bounds_ = nullptr;
   Real* x_ = nullptr;

@@ -13,6 +13,8 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+// After foreach_target.h.
+#include "boxes/interior-inl.h"
 #include "ops/roiaware_pool3d/kernel/entry_sort-inl.h"
 #include "ops/roiaware_pool3d/kernel/pool-inl.h"
 
@@ -81,21 +83,14 @@ HWY_NOINLINE int64_t FindPoints(const PointTest<Real>& test, VoxelPoint* entries
   const hn::ScalableTag<Real> d;
   const auto n = static_cast<int64_t>(hn::Lanes(d));
   const BoxFrame<Real>& f = *test.frame;
-  const auto cx = hn::Set(d, f.cx), cy = hn::Set(d, f.cy), z_center = hn::Set(d, f.z_center);
-  const auto cosine = hn::Set(d, f.cosine), sine = hn::Set(d, f.sine);
-  const auto x_reach = hn::Set(d, f.x_reach), y_reach = hn::Set(d, f.y_reach), z_reach = hn::Set(d, f.z_reach);
+  const boxes::HWY_NAMESPACE::BoxInteriorVectors<decltype(d)> box(d, f.interior);
   const bool small = IsSmall(test.grid);
   alignas(64) uint32_t voxels[hn::MaxLanes(d)];
   int64_t found = 0;
   for (int64_t i = test.begin; i < test.end; i += n) {
     const auto z = hn::LoadU(d, test.z + i);
-    const auto dx = hn::Sub(hn::LoadU(d, test.x + i), cx);
-    const auto dy = hn::Sub(hn::LoadU(d, test.y + i), cy);
-    const auto local_x = hn::Sub(hn::Mul(dx, cosine), hn::Mul(dy, sine));
-    const auto local_y = hn::Add(hn::Mul(dx, sine), hn::Mul(dy, cosine));
-    // Every comparison with NaN is false.
-    const auto inside = hn::And(hn::Le(hn::Abs(hn::Sub(z, z_center)), z_reach),
-                                hn::And(hn::Lt(hn::Abs(local_x), x_reach), hn::Lt(hn::Abs(local_y), y_reach)));
+    const auto local = box.LocalOf(hn::LoadU(d, test.x + i), hn::LoadU(d, test.y + i));
+    const auto inside = box.Contains(local, z);
     const auto counted = hn::And(inside, hn::FirstN(d, static_cast<size_t>(test.end - i)));
     if (hn::AllFalse(d, counted)) continue;
     uint8_t bytes[8] = {};  // one bit per lane
@@ -105,8 +100,8 @@ HWY_NOINLINE int64_t FindPoints(const PointTest<Real>& test, VoxelPoint* entries
     const auto height = hn::Add(hn::Sub(z, hn::Set(d, f.z_bottom)), hn::Set(d, f.z_shift));
     WriteVoxels(
         d,
-        {hn::Div(hn::Add(local_x, hn::Set(d, f.x_shift)), hn::Set(d, f.x_step)),
-         hn::Div(hn::Add(local_y, hn::Set(d, f.y_shift)), hn::Set(d, f.y_step)), hn::Div(height, hn::Set(d, f.z_step))},
+        {hn::Div(hn::Add(local.x, hn::Set(d, f.x_shift)), hn::Set(d, f.x_step)),
+         hn::Div(hn::Add(local.y, hn::Set(d, f.y_shift)), hn::Set(d, f.y_step)), hn::Div(height, hn::Set(d, f.z_step))},
         test.grid, small, bits, voxels);
     for (; bits != 0; bits &= bits - 1) {
       const int k = std::countr_zero(bits);

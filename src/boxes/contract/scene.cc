@@ -1,4 +1,4 @@
-#include "ops/roiaware_pool3d/contract/scene.h"
+#include "boxes/contract/scene.h"
 
 #include <cmath>
 #include <limits>
@@ -6,10 +6,9 @@
 
 #include "support/element.h"
 
-namespace detops_harness::roiaware_pool3d {
+namespace detops_harness::boxes {
 namespace {
 
-using detops_reference::RoiAwareGrid;
 using detops_test::ReadElement;
 using detops_test::RoundToElement;
 using detops_test::WriteElement;
@@ -44,7 +43,7 @@ struct Box {
 
 class SceneMaker {
  public:
-  SceneMaker(Kind kind, const RoiAwareGrid& grid, mluOpDataType_t type, int64_t boxes, Random& random)
+  SceneMaker(Kind kind, const SceneGrid& grid, mluOpDataType_t type, int64_t boxes, Random& random)
       : kind_(kind), grid_(grid), type_(type), random_(random) {
     if (kind == Kind::kFar) origin_ = {Far(), -Far(), Far() / 8};
     for (int64_t b = 0; b < boxes; ++b) boxes_.push_back(Stored(NewBox(b)));
@@ -217,7 +216,7 @@ class SceneMaker {
   }
 
   const Kind kind_;
-  const RoiAwareGrid grid_;
+  const SceneGrid grid_;
   const mluOpDataType_t type_;
   Random& random_;
   Point origin_;
@@ -235,7 +234,7 @@ ShapeKey SceneKey() {
            "special", "crowd"}};
 }
 
-void FillScene(const Shape& shape, const RoiAwareGrid& grid, Tensor& rois, Tensor& pts, Random& random) {
+void FillScene(const Shape& shape, const SceneGrid& grid, Tensor& rois, Tensor& pts, Random& random) {
   const auto kind =
       static_cast<Kind>(shape.Choice("scene", {"traffic", "held", "scattered", "faces", "far", "clustered", "one_voxel",
                                                "outliers", "degenerate", "special", "crowd"}));
@@ -252,4 +251,4 @@ void FillScene(const Shape& shape, const RoiAwareGrid& grid, Tensor& rois, Tenso
   }
 }
 
-}  // namespace detops_harness::roiaware_pool3d
+}  // namespace detops_harness::boxes
