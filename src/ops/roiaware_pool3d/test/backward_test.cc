@@ -1,63 +1,65 @@
 // The gradient of roiaware_pool3d by hand, exact in every type, and what of its inputs is read.
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "ops/roiaware_pool3d/test/expected.h"
-#include "ops/roiaware_pool3d/test/problem.h"
+#include "properties/by_hand.h"
 
 namespace detops_test {
 namespace {
 
-constexpr int32_t kGarbage = 0x5A5A5A5A;
+using detops_harness::Call;
+using detops_harness::PlacedCall;
+
+constexpr char kBackward[] = "mluOpRoiAwarePool3dBackward", kMax[] = "max", kAverage[] = "avg";
 
 struct Case {
   int64_t points = 1, max_pts = 4;
-  std::vector<std::vector<int32_t>> lists = {};  // of every voxel of the one box; empty: not for the average
-  std::vector<int32_t> argmax = {};              // one channel; empty: not for the maximum
+  std::vector<std::vector<double>> lists = {};  // of every voxel of the one box; empty: not for the average
+  std::vector<double> argmax = {};              // one channel; empty: not for the maximum
   std::vector<double> grad_out = {};
   std::vector<double> grad_in = {};
 };
 
+void SetList(Call& call, int64_t voxel, std::vector<double> points) {
+  points.insert(points.begin(), static_cast<double>(points.size()));
+  const int64_t begin = voxel * call.integer("max_pts_each_voxel");
+  for (size_t i = 0; i < points.size(); ++i) call["pts_idx_of_voxels"].Set(begin + static_cast<int64_t>(i), points[i]);
+}
+
 class RoiAwarePool3dBackwardByHand : public testing::TestWithParam<mluOpDataType_t> {
  protected:
-  // Also with nine channels, the others 2, 4 and 1 times the first. What the method does not use is garbage, which must
-  // not be looked at.
-  void Expect(int method, const Case& test) {
+  static Call Make(const std::string& method, const std::string& shape) {
+    return CallOf(kBackward, shape + ",lists=listed,pool=" + method, GetParam());
+  }
+
+  // What the method does not use is garbage, which must not be looked at.
+  static Call MakeOfGarbage(const std::string& method, const std::string& shape) {
+    Call call = Make(method, shape);
+    for (const char* tensor : {"argmax", "pts_idx_of_voxels"}) Fill(call, tensor, 0x5A5A5A5A);
+    return call;
+  }
+
+  void Expect(const std::string& method, const Case& test) {
     for (const int64_t channels : {1, 9}) {
-      SCOPED_TRACE(testing::Message() << channels << " channels");
-      const auto factor = [](int64_t channel) { return static_cast<double>(1 << channel % 3); };
-      const auto voxels = static_cast<int64_t>(test.grad_out.size());
-      const Sizes sizes = {1, test.points, channels, 1, voxels, 1, test.max_pts};
-      const Problem problem(GetParam(), sizes);
-      Dense forward = problem.NewDense();
-      forward.argmax.Fill(kGarbage);
-      forward.pts_idx.Fill(kGarbage);
-      Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents());
-      for (int64_t v = 0; v < voxels; ++v) {
-        const auto at = static_cast<size_t>(v);
-        for (int64_t c = 0; c < channels; ++c) {
-          grad_out.Set(v * channels + c, test.grad_out[at] * factor(c));
-          if (method == kMax) forward.argmax.Set(v * channels + c, test.argmax.at(at));
-        }
-        if (method == kMax) continue;
-        forward.pts_idx.Set(v * test.max_pts, static_cast<double>(test.lists.at(at).size()));
-        for (size_t i = 0; i < test.lists[at].size(); ++i) {
-          forward.pts_idx.Set(v * test.max_pts + 1 + static_cast<int64_t>(i), test.lists[at][i]);
-        }
+      SCOPED_TRACE(method + ", " + std::to_string(channels) + " channels");
+      Call call = MakeOfGarbage(method, "boxes=1,points=" + std::to_string(test.points) + ",channels=" +
+                                            std::to_string(channels) + ",max_pts=" + std::to_string(test.max_pts) +
+                                            ",out=1x" + std::to_string(test.grad_out.size()) + "x1");
+      Assign(call, "grad_out", InChannels(test.grad_out, channels));
+      for (size_t v = 0; v < test.grad_out.size(); ++v) {
+        const auto voxel = static_cast<int64_t>(v);
+        if (method == kAverage) SetList(call, voxel, test.lists.at(v));
+        if (method == kAverage) continue;
+        SetRow(call, "argmax", voxel, std::vector<double>(static_cast<size_t>(channels), test.argmax.at(v)));
       }
-      ForEachConfiguration(ProfileFor(GetParam()), [&](const Handle& handle) {
-        Tensor grad_in = problem.NewGradient();
-        ASSERT_EQ(RunBackward(handle, method, sizes, forward, grad_out, grad_in), MLUOP_STATUS_SUCCESS)
-            << handle.LastError();
-        for (int64_t i = 0; i < grad_in.elements(); ++i) {
-          ASSERT_EQ(grad_in.Get(i), test.grad_in.at(static_cast<size_t>(i / channels)) * factor(i % channels))
-              << "element " << i;
-        }
-      });
+      ExpectNumbersEverywhere(call, {{"grad_in", InChannels(test.grad_in, channels)}});
     }
+  }
+  void ExpectBoth(const Case& test) {
+    Expect(kMax, test);
+    Expect(kAverage, test);
   }
 };
 
@@ -95,63 +97,90 @@ TEST_P(RoiAwarePool3dBackwardByHand, FullLists) {
 // Channels have maxima of their own: channel c of voxel v came from point (v + c) % 3. Voxels 0 to 2 give 1, 2, 4, so
 // point p gets in channel c the gradient of voxel (p - c) mod 3.
 TEST_P(RoiAwarePool3dBackwardByHand, ChannelsAreSeparate) {
-  constexpr int64_t kChannels = 17;
-  const Sizes sizes = {1, 3, kChannels, 3, 1, 1, 2};
-  const Problem problem(GetParam(), sizes);
-  Dense forward = problem.NewDense();
-  forward.pts_idx.Fill(kGarbage);
-  Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents());
-  for (int64_t v = 0; v < 3; ++v) {
-    for (int64_t c = 0; c < kChannels; ++c) {
-      forward.argmax.Set(v * kChannels + c, static_cast<double>((v + c) % 3));
-      grad_out.Set(v * kChannels + c, static_cast<double>(1 << v));
+  Call call = MakeOfGarbage(kMax, "boxes=1,points=3,channels=17,out=3x1x1,max_pts=2");
+  std::vector<double> expected;
+  for (int64_t row = 0; row < 3; ++row) {
+    for (int64_t c = 0; c < 17; ++c) {
+      call["argmax"].Set(row * 17 + c, static_cast<double>((row + c) % 3));
+      call["grad_out"].Set(row * 17 + c, static_cast<double>(1 << row));
+      expected.push_back(1 << (row - c % 3 + 3) % 3);
     }
   }
-  ForEachConfiguration(ProfileFor(GetParam()), [&](const Handle& handle) {
-    Tensor grad_in = problem.NewGradient();
-    ASSERT_EQ(RunBackward(handle, kMax, sizes, forward, grad_out, grad_in), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    for (int64_t p = 0; p < 3; ++p) {
-      for (int64_t c = 0; c < kChannels; ++c) {
-        ASSERT_EQ(grad_in.Get(p * kChannels + c), 1 << (p - c % 3 + 3) % 3) << "point " << p << ", channel " << c;
+  ExpectNumbersEverywhere(call, {{"grad_in", expected}});
+}
+
+// Gradients that go nowhere do not matter: 0 * NaN would be NaN.
+TEST_P(RoiAwarePool3dBackwardByHand, GradientsOfEmptyVoxelsAreNotRead) {
+  ExpectBoth({.points = 3, .lists = {{}, {}}, .argmax = {-1, -1}, .grad_out = {kNan, kNan}, .grad_in = {0, 0, 0}});
+}
+
+// One, half a step of the type above it, and a little: just above the middle of two neighbours, so the right answer is
+// the upper one. A sum that is rounded to float first, or added up in float, loses the little, and the tie goes to one.
+TEST_P(RoiAwarePool3dBackwardByHand, GradientsAreRoundedOnce) {
+  if (GetParam() == MLUOP_DTYPE_DOUBLE) GTEST_SKIP() << "nothing is rounded";
+  const bool is_half = GetParam() == MLUOP_DTYPE_HALF;
+  const double step = GetParam() == MLUOP_DTYPE_FLOAT ? 0x1p-23 : is_half ? 0x1p-10 : 0x1p-7;
+  const std::vector<double> terms = {1, step / 2, is_half ? 0x1p-24 : 0x1p-50};
+  ExpectBoth({.lists = {{0}, {0}, {0}}, .argmax = {0, 0, 0}, .grad_out = terms, .grad_in = {1 + step}});
+}
+
+// A sum of gradients beyond the type's largest number is infinite; one below it is not.
+TEST_P(RoiAwarePool3dBackwardByHand, OverflowGivesInfinity) {
+  const double limit = HalfTheLimit(GetParam()), below = NextTowardsZero(GetParam(), limit);
+  for (const char* method : {kMax, kAverage}) {
+    Call call = Make(method, "boxes=2,points=1,channels=4,out=1x1x1,max_pts=2");
+    Fill(call, "argmax", 0);
+    Assign(call, "pts_idx_of_voxels", {1, 0, 1, 0});
+    for (const int64_t row : {0, 1}) SetRow(call, "grad_out", row, {limit, below, -limit, -below});
+    ExpectNumbersEverywhere(call, {{"grad_in", {kInf, 2 * below, -kInf, -2 * below}}});
+  }
+}
+
+// All voxels have the same winner, or list the same point: 40,000 * 0.7, and 0.1 for half, which ends at 65504. Every
+// addition rounds the same way. Fewer in double: its bar is so close to its precision that a plain sum may pass it.
+TEST_P(RoiAwarePool3dBackwardByHand, LongSumsStayWithinTheBar) {
+  const int64_t voxels = GetParam() == MLUOP_DTYPE_DOUBLE ? 3000 : 40000;
+  for (const int64_t channels : {1, 5, 13}) {
+    for (const char* method : {kMax, kAverage}) {
+      Call call = Make(method, "boxes=1,points=3,max_pts=2,channels=" + std::to_string(channels) +
+                                   ",out=" + std::to_string(voxels) + "x1x1");
+      Fill(call, "argmax", 1);
+      Fill(call, "pts_idx_of_voxels", 1);  // one point, number 1
+      Fill(call, "grad_out", GetParam() == MLUOP_DTYPE_HALF ? 0.1 : 0.7);
+      std::vector<double> expected(static_cast<size_t>(3 * channels), 0.0);
+      for (int64_t c = channels; c < 2 * channels; ++c) {
+        expected[static_cast<size_t>(c)] = static_cast<double>(voxels) * call["grad_out"].Get(0);
       }
+      ExpectWithinTheBar(call, {{"grad_in", expected}});
     }
-  });
+  }
 }
 
 // Many lists that name few points: all over the boxes, or at their end, where one task finds them all. However many
 // channels there are to keep lists in the place of, the sums are the same. Whole numbers, so they are exact.
 TEST_P(RoiAwarePool3dBackwardByHand, ManyListsOfFewPoints) {
-  constexpr int64_t kVoxels = int64_t{2} * 20 * 20 * 20, kPoints = 300, kNamed = 4, kUsed = 1500;
+  constexpr int64_t kVoxels = int64_t{2} * 20 * 20 * 20, kPoints = 300, kUsed = 1500;
   for (const int64_t channels : {1, 3, 40, 200}) {
-    const Sizes sizes = {2, kPoints, channels, 20, 20, 20, kNamed + 1};
-    const Problem problem(GetParam(), sizes);
-    Dense forward = problem.NewDense();
-    Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents());
     for (const int64_t step : {int64_t{1}, kVoxels / kUsed}) {
       SCOPED_TRACE(testing::Message() << channels << " channels, every " << step << ". voxel");
-      std::vector<double> expected(kPoints, 0.0);
-      forward.pts_idx.Fill(0);
-      grad_out.Fill(0);
+      Call call = Make(kAverage, "boxes=2,points=300,out=20x20x20,max_pts=5,channels=" + std::to_string(channels));
+      Fill(call, "pts_idx_of_voxels", 0);
+      std::vector<double> expected(static_cast<size_t>(kPoints * channels), 0.0);
       for (int64_t i = 0; i < kUsed; ++i) {
         const int64_t voxel = kVoxels - kUsed * step + i * step;
-        const auto gradient = static_cast<double>(kNamed * (1 + i % 3));
-        for (int64_t c = 0; c < channels; ++c) grad_out.Set(voxel * channels + c, c % 2 == 0 ? gradient : -gradient);
-        forward.pts_idx.Set(voxel * (kNamed + 1), kNamed);
-        for (int64_t k = 0; k < kNamed; ++k) {
-          const int64_t point = (i * 7 + k * k * 31) % (kPoints - 1);
-          forward.pts_idx.Set(voxel * (kNamed + 1) + 1 + k, static_cast<double>(point));
-          expected[static_cast<size_t>(point)] += gradient / kNamed;
+        const auto share = static_cast<double>(1 + i % 3);
+        std::vector<double> points;
+        for (int64_t k = 0; k < 4; ++k) points.push_back(static_cast<double>((i * 7 + k * k * 31) % (kPoints - 1)));
+        SetList(call, voxel, points);
+        for (int64_t c = 0; c < channels; ++c) {
+          const double signed_share = c % 2 == 0 ? share : -share;
+          call["grad_out"].Set(voxel * channels + c, 4 * signed_share);
+          for (const double point : points) {
+            expected[static_cast<size_t>(static_cast<int64_t>(point) * channels + c)] += signed_share;
+          }
         }
       }
-      ForEachConfiguration(ProfileFor(GetParam()), [&](const Handle& handle) {
-        Tensor grad_in = problem.NewGradient();
-        ASSERT_EQ(RunBackward(handle, kAverage, sizes, forward, grad_out, grad_in), MLUOP_STATUS_SUCCESS)
-            << handle.LastError();
-        for (int64_t i = 0; i < grad_in.elements(); ++i) {
-          const double sum = expected[static_cast<size_t>(i / channels)];
-          ASSERT_EQ(grad_in.Get(i), i % channels % 2 == 0 ? sum : -sum) << "element " << i;
-        }
-      });
+      ExpectNumbersEverywhere(call, {{"grad_in", expected}});
     }
   }
 }
@@ -159,36 +188,24 @@ TEST_P(RoiAwarePool3dBackwardByHand, ManyListsOfFewPoints) {
 // Point 0 gets Inf and -Inf, whose sum is a NaN of the processor's, and then another NaN. Which of the two is kept is
 // the processor's choice too, but it must not depend on how many tasks share the lists, which are all at the end.
 TEST_P(RoiAwarePool3dBackwardByHand, NaNsForAnyNumberOfThreads) {
-  constexpr int64_t kPoints = 400, kNamed = 2, kUsed = 1500;
-  const Sizes sizes = {25, kPoints, 37, 20, 20, 20, kNamed + 1};
-  const int64_t voxels = sizes.boxes * 20 * 20 * 20;
-  const Problem problem(GetParam(), sizes);
-  Dense forward = problem.NewDense();
-  forward.pts_idx.Fill(0);
-  Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), forward.pooled.extents());
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double gradients[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
+  constexpr int64_t kVoxels = int64_t{25} * 20 * 20 * 20, kUsed = 1500;
+  Call call = Make(kAverage, "boxes=25,points=400,channels=37,out=20x20x20,max_pts=3");
+  Fill(call, "pts_idx_of_voxels", 0);
+  const double special[] = {kInf, -kInf, kNan};
   for (int64_t i = 0; i < kUsed; ++i) {
-    const int64_t voxel = voxels - kUsed + i;
-    forward.pts_idx.Set(voxel * (kNamed + 1), kNamed);
-    for (int64_t k = 0; k < kNamed; ++k) {
-      const int64_t point = i < 3 ? 0 : (i * 7 + k * 31) % kPoints;
-      forward.pts_idx.Set(voxel * (kNamed + 1) + 1 + k, static_cast<double>(point));
-    }
-    for (int64_t c = 0; c < sizes.channels; ++c) {
-      grad_out.Set(voxel * sizes.channels + c, i < 3 ? gradients[i] : static_cast<double>(i % 5));
-    }
+    const int64_t voxel = kVoxels - kUsed + i;
+    const auto point = [&](int64_t k) { return i < 3 ? 0 : static_cast<double>((i * 7 + k * 31) % 400); };
+    SetList(call, voxel, {point(0), point(1)});
+    SetRow(call, "grad_out", voxel, std::vector<double>(37, i < 3 ? special[i] : static_cast<double>(i % 5)));
   }
-  Tensor expected = problem.NewGradient();
-  ASSERT_EQ(RunBackward(Handle(ProfileFor(GetParam()), 1), kAverage, sizes, forward, grad_out, expected),
-            MLUOP_STATUS_SUCCESS);
-  EXPECT_TRUE(std::isnan(expected.Get(0)));
-  EXPECT_FALSE(std::isnan(expected.Get(sizes.channels)));
+  PlacedCall placed(call, {detops_harness::MemoryKind::kHeap});
+  CarryOut(placed, Handle(DETOPS_PROFILE_FULL, 1));
+  EXPECT_TRUE(std::isnan(placed.call()["grad_in"].Get(0)));
+  EXPECT_FALSE(std::isnan(placed.call()["grad_in"].Get(37)));
+  const std::string bytes = placed.State();
   for (const int threads : {2, 3, 7, 64}) {
-    Tensor grad_in = problem.NewGradient();
-    ASSERT_EQ(RunBackward(Handle(ProfileFor(GetParam()), threads), kAverage, sizes, forward, grad_out, grad_in),
-              MLUOP_STATUS_SUCCESS);
-    EXPECT_TRUE(grad_in.SameBytes(expected)) << threads << " threads";
+    CarryOut(placed, Handle(DETOPS_PROFILE_FULL, threads));
+    EXPECT_TRUE(placed.State() == bytes) << threads << " threads";
   }
 }
 

@@ -1,155 +1,153 @@
-// The compact form of roiaware_pool3d: by hand, against the dense form, with just enough and with too much room,
-// and its gradient, which must have the bits of the dense one.
+// The compact form of roiaware_pool3d: by hand, and against the dense form, whose bits it must have. So must the
+// extension's dense form, and a box alone.
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "ops/roiaware_pool3d/test/expected.h"
-#include "ops/roiaware_pool3d/test/problem.h"
+#include "properties/by_hand.h"
 
 namespace detops_test {
 namespace {
 
-class RoiAwarePool3dCompact : public testing::TestWithParam<mluOpDataType_t> {};
-INSTANTIATE_TEST_SUITE_P(Types, RoiAwarePool3dCompact, testing::ValuesIn(kTypes), TypeName);
+using detops_harness::Call;
+using detops_harness::PlacedCall;
+using detops_harness::Tensor;
 
-// Two boxes of 2 x 1 x 2 voxels. Box 0 stands on z = 0 around the origin: point 0 in voxel (0, 0, 0), points 1 and 3 in
-// (1, 0, 1), point 2 nowhere. Box 1 around x = 10: point 4 in (0, 0, 1).
-class TwoBoxes : public Problem {
- public:
-  explicit TwoBoxes(mluOpDataType_t type) : Problem(type, {2, 5, 1, 2, 1, 2, 4}) {
-    SetBox(0, {0, 0, 0, 2, 2, 2, 0});
-    SetBox(1, {10, 0, 0, 2, 2, 2, 0});
-    const Point points[] = {{-0.5, 0, 0.5}, {0.5, 0, 1.5}, {5, 5, 5}, {0.5, 0, 2}, {9.5, 0, 1}};
-    for (int64_t p = 0; p < 5; ++p) SetPoint(p, points[p]);
-    features.Assign({1, 4, 8, 2, -3});
+constexpr char kDense[] = "mluOpRoiAwarePool3dForward", kDenseBackward[] = "mluOpRoiAwarePool3dBackward";
+constexpr char kCount[] = "detopsCountRoiAwareVoxels", kForward[] = "detopsRoiAwarePool3dCompactForward";
+constexpr char kBackward[] = "detopsRoiAwarePool3dCompactBackward";
+
+// Room for so many voxels and points in the outputs.
+void SetRoom(Call& call, int64_t voxels, int64_t points) {
+  for (Tensor& tensor : call.tensors) {
+    if (tensor.access == detops_harness::Access::kRead) continue;
+    tensor.extents[0] = tensor.name == "pts_idx" ? points : tensor.name == "voxel_begins" ? voxels + 1 : voxels;
+    tensor.bytes = static_cast<size_t>(tensor.byte_count());
+  }
+}
+
+class RoiAwarePool3dCompact : public testing::TestWithParam<mluOpDataType_t> {
+ protected:
+  // Two boxes of 2 x 1 x 2 voxels. Box 0 stands on z = 0 around the origin: point 0 in voxel (0, 0, 0), points 1 and 3
+  // in (1, 0, 1), point 2 nowhere. Box 1 around x = 10: point 4 in (0, 0, 1).
+  static Call TwoBoxes(const char* function, const std::string& method) {
+    Call call = CallOf(function, "boxes=2,points=5,channels=1,out=2x1x2,max_pts=4,pool=" + method, GetParam());
+    Assign(call, "rois", {0, 0, 0, 2, 2, 2, 0, 10, 0, 0, 2, 2, 2, 0});
+    Assign(call, "pts", {-0.5, 0, 0.5, 0.5, 0, 1.5, 5, 5, 5, 0.5, 0, 2, 9.5, 0, 1});
+    if (function != kCount) Assign(call, "pts_feature", {1, 4, 8, 2, -3});
+    return call;
+  }
+  // The gradient of three voxels with these lists and winners.
+  static Call GradientOfThree(const std::string& method, int64_t voxels = 3) {
+    Call call = CallOf(kBackward, "boxes=1,points=5,channels=1,lists=listed,pool=" + method, GetParam());
+    call.integers.at("voxel_num") = voxels;
+    SetRow(call, "voxel_begins", 0, {0, 1, 3, 4});
+    SetRow(call, "pts_idx", 0, {0, 1, 3, 4});
+    SetRow(call, "argmax", 0, {0, 1, 4});
+    SetRow(call, "grad_out", 0, {1, 2, 4});
+    return call;
   }
 };
+INSTANTIATE_TEST_SUITE_P(Types, RoiAwarePool3dCompact, testing::ValuesIn(kTypes), TypeName);
 
+// max(4, 2) = 4 of point 1; (4 + 2) / 2 = 3. The gradient is 1, 2, 4 for the voxels; the average gives 2 / 2 to points
+// 1 and 3. The average has no use for argmax, nor the maximum for the lists.
 TEST_P(RoiAwarePool3dCompact, ByHand) {
-  const TwoBoxes problem(GetParam());
-  ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-    for (const int method : kMethods) {
-      Compact compact = problem.NewCompact(3, 4);
-      ASSERT_EQ(problem.Run(handle, method, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
-      ASSERT_EQ(compact.voxel_num, 3);
-      ASSERT_EQ(compact.point_num, 4);
-      ASSERT_EQ(Integers(compact.voxels), (std::vector<int32_t>{0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 1}));
-      ASSERT_EQ(Integers(compact.begins), (std::vector<int32_t>{0, 1, 3, 4}));
-      ASSERT_EQ(Integers(compact.pts_idx), (std::vector<int32_t>{0, 1, 3, 4}));
-      // max(4, 2) = 4 of point 1; (4 + 2) / 2 = 3
-      ASSERT_EQ(compact.pooled.Values(), (std::vector<double>{1, method == kMax ? 4.0 : 3.0, -3}));
-      ASSERT_EQ(Integers(compact.argmax),
-                method == kMax ? (std::vector<int32_t>{0, 1, 4}) : std::vector<int32_t>(3, 0));
-      // Gradient: 1, 2, 4 for the voxels; the average gives 2 / 2 to points 1 and 3.
-      Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), {3, 1}), grad_in = problem.NewGradient();
-      grad_out.Assign({1, 2, 4});
-      ASSERT_EQ(RunBackward(handle, method, compact, grad_out, grad_in), MLUOP_STATUS_SUCCESS) << handle.LastError();
-      ASSERT_EQ(grad_in.Values(),
-                method == kMax ? (std::vector<double>{1, 2, 0, 0, 4}) : (std::vector<double>{1, 1, 0, 1, 4}));
+  for (const std::string method : {"max", "avg"}) {
+    const bool max = method == "max";
+    Call call = TwoBoxes(kForward, method);
+    SetRoom(call, 3, 4);
+    ExpectNumbersEverywhere(call, {{"voxels", {0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 1}},
+                                   {"voxel_begins", {0, 1, 3, 4}},
+                                   {"pts_idx", {0, 1, 3, 4}},
+                                   {"pooled_features", {1, max ? 4.0 : 3.0, -3}},
+                                   {"argmax", max ? std::vector<double>{0, 1, 4} : std::vector<double>{0, 0, 0}}});
+    Call gradient = GradientOfThree(method);
+    const std::vector<double> expected = max ? std::vector<double>{1, 2, 0, 0, 4} : std::vector<double>{1, 1, 0, 1, 4};
+    ExpectNumbersEverywhere(gradient, {{"grad_in", expected}});
+    for (const char* unused : {"voxel_begins", "pts_idx", "argmax"}) {
+      if ((unused == std::string("argmax")) == max) continue;
+      gradient[unused] = detops_harness::Absent(unused, detops_harness::Access::kRead);
     }
-  });
+    ExpectNumbersEverywhere(gradient, {{"grad_in", expected}});
+  }
 }
 
 // Nothing found: success, and no more than the end of the lists is written, also into tensors without rows.
 TEST_P(RoiAwarePool3dCompact, NothingFound) {
-  TwoBoxes problem(GetParam());
-  problem.pts.Fill(50);
-  ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-    int64_t voxel_num = -1, point_num = -1;
-    ASSERT_EQ(problem.Count(handle, {}, &voxel_num, &point_num), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(voxel_num, 0);
-    ASSERT_EQ(point_num, 0);
-    for (const int method : kMethods) {
-      for (const int64_t room : {0, 2}) {
-        Compact compact = problem.NewCompact(room, room);
-        ASSERT_EQ(problem.Run(handle, method, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
-        ASSERT_EQ(Expected(problem, method).WrongIn(compact), "");
-        Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), {room, 1}), grad_in = problem.NewGradient();
-        ASSERT_EQ(RunBackward(handle, method, compact, grad_out, grad_in), MLUOP_STATUS_SUCCESS) << handle.LastError();
-        ASSERT_EQ(grad_in.Values(), std::vector<double>(5, 0.0));
-      }
+  Call count = TwoBoxes(kCount, "max");
+  Fill(count, "pts", 50);
+  ExpectAgreementEverywhere(count, {}, [](const Call& done) { ASSERT_EQ(done.results.at("voxel_num"), 0); });
+  for (const char* method : {"max", "avg"}) {
+    for (const int64_t room : {0, 2}) {
+      Call call = TwoBoxes(kForward, method);
+      Fill(call, "pts", 50);
+      SetRoom(call, room, room);
+      ExpectAgreementEverywhere(call, {}, [](const Call& done) { ASSERT_EQ(done.results.at("point_num"), 0); });
     }
-  });
+    ExpectNumbersEverywhere(GradientOfThree(method, 0), {{"grad_in", {0, 0, 0, 0, 0}}});
+  }
 }
 
-// The average without argmax.
-TEST_P(RoiAwarePool3dCompact, AverageNeedsNoArgmax) {
-  const TwoBoxes problem(GetParam());
-  const Handle handle(DETOPS_PROFILE_FULL, 2);
-  Compact c = problem.NewCompact(3, 4);
-  ASSERT_EQ(detopsRoiAwarePool3dCompactForward(
-                handle.get(), kAverage, DETOPS_Z_BOTTOM, 0, 4, 2, 1, 2, problem.rois.desc(), problem.rois.data(),
-                problem.pts.desc(), problem.pts.data(), problem.features.desc(), problem.features.data(),
-                c.voxels.desc(), c.voxels.data(), c.begins.desc(), c.begins.data(), c.pts_idx.desc(), c.pts_idx.data(),
-                nullptr, nullptr, c.pooled.desc(), c.pooled.data(), &c.voxel_num, &c.point_num),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
-  EXPECT_EQ(c.pooled.Values(), (std::vector<double>{1, 3, -3}));
-  EXPECT_TRUE(c.argmax.CanaryIntact());
-  // Backward has no use for argmax then, nor for the lists with maximum.
-  Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), {3, 1}), grad_in = problem.NewGradient();
-  grad_out.Assign({1, 2, 4});
-  ASSERT_EQ(detopsRoiAwarePool3dCompactBackward(handle.get(), kAverage, 3, c.begins.desc(), c.begins.data(),
-                                                c.pts_idx.desc(), c.pts_idx.data(), nullptr, nullptr, grad_out.desc(),
-                                                grad_out.data(), grad_in.desc(), grad_in.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
-  EXPECT_EQ(grad_in.Values(), (std::vector<double>{1, 1, 0, 1, 4}));
-  c.argmax.Assign({0, 1, 4});
-  ASSERT_EQ(detopsRoiAwarePool3dCompactBackward(handle.get(), kMax, 3, nullptr, nullptr, nullptr, nullptr,
-                                                c.argmax.desc(), c.argmax.data(), grad_out.desc(), grad_out.data(),
-                                                grad_in.desc(), grad_in.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
-  EXPECT_EQ(grad_in.Values(), (std::vector<double>{1, 2, 0, 0, 4}));
-}
-
-// Both forms of every scene, with just enough room and with more, and gradients of the same bits. Rows after voxel_num
-// hold garbage that backward must not read.
+// Both forms of every scene, and gradients of the same bits.
 TEST_P(RoiAwarePool3dCompact, TellsWhatTheDenseFormTells) {
-  for (const char* scene : kScenes) {
-    for (const int64_t channels : {1, 9, 16}) {
-      SCOPED_TRACE(testing::Message() << "scene " << scene << ", " << channels << " channels");
-      Problem problem(GetParam(), {5, 400, channels, 3, 4, 2, 6});
-      FillScene(problem, scene, 30);
-      for (const int method : kMethods) {
-        const Expected expected(problem, method);
-        const int64_t spare = channels == 9 ? 6 : 0, rows = expected.voxel_num() + spare;
-        Dense dense = problem.NewDense();
-        Tensor dense_out(MLUOP_LAYOUT_ARRAY, GetParam(), dense.pooled.extents());
-        dense_out.FillUniform(-1, 1, 31);
-        Tensor grad_out(MLUOP_LAYOUT_ARRAY, GetParam(), {rows, channels});
-        for (size_t v = 0; v < expected.voxels().size(); ++v) {
-          const auto& voxel = expected.voxels()[v];
-          const int64_t at = ((voxel.box * 3 + voxel.x) * 4 + voxel.y) * 2 + voxel.z;
-          for (int64_t c = 0; c < channels; ++c) {
-            grad_out.Set(static_cast<int64_t>(v) * channels + c, dense_out.Get(at * channels + c));
-          }
-        }
+  for (const std::string scene :
+       {"scattered", "faces", "far", "clustered", "one_voxel", "outliers", "degenerate", "special"}) {
+    for (const std::string channels : {"1", "9", "16"}) {
+      for (const std::string method : {"max", "avg"}) {
+        const std::string shape = "boxes=5,points=400,out=3x4x2,max_pts=6,channels=" + channels;
+        const std::string more = ",scene=" + scene + ",pool=" + method;
+        SCOPED_TRACE(shape + more);
+        PlacedCall dense(CallOf(kDense, shape + more, GetParam())), compact(CallOf(kForward, shape + more, GetParam()));
+        Call dense_gradient = CallOf(kDenseBackward, shape + more, GetParam());
+        Call gradient = CallOf(kBackward, shape + more, GetParam());
+        const int64_t depth = gradient["grad_out"].extents[1];
+        // The place of a compact element in the dense tensor.
+        const auto place = [&](int64_t i) {
+          const auto number = [&](int64_t column) {
+            return static_cast<int64_t>(compact.call()["voxels"].Get(i / depth * 4 + column));
+          };
+          return (((number(0) * 3 + number(1)) * 4 + number(2)) * 2 + number(3)) * depth + i % depth;
+        };
         ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-          ASSERT_EQ(problem.Run(handle, method, dense), MLUOP_STATUS_SUCCESS) << handle.LastError();
-          ASSERT_EQ(expected.WrongIn(dense), "");
-          Compact compact = problem.NewCompact(rows, expected.point_num() + spare);
-          ASSERT_EQ(problem.Run(handle, method, {}, compact), MLUOP_STATUS_SUCCESS) << handle.LastError();
-          ASSERT_EQ(expected.WrongIn(compact), "");
-          // Averages too have the bits of the dense form.
-          for (size_t v = 0; v < expected.voxels().size(); ++v) {
-            const auto& voxel = expected.voxels()[v];
-            const int64_t at = ((voxel.box * 3 + voxel.x) * 4 + voxel.y) * 2 + voxel.z;
-            for (int64_t c = 0; c < channels; ++c) {
-              ASSERT_EQ(compact.pooled.Get(static_cast<int64_t>(v) * channels + c),
-                        dense.pooled.Get(at * channels + c));
-            }
+          CarryOut(dense, handle);
+          CarryOut(compact, handle);
+          const Tensor& pooled = compact.call()["pooled_features"];
+          for (int64_t i = 0; i < pooled.elements(); ++i) {
+            ASSERT_EQ(pooled.Get(i), dense.call()["pooled_features"].Get(place(i))) << "element " << i;
+            gradient["grad_out"].Set(i, dense_gradient["grad_out"].Get(place(i)));
           }
-          Tensor dense_in = problem.NewGradient(), compact_in = problem.NewGradient();
-          ASSERT_EQ(RunBackward(handle, method, problem.sizes, dense, dense_out, dense_in), MLUOP_STATUS_SUCCESS);
-          ASSERT_EQ(RunBackward(handle, method, compact, grad_out, compact_in), MLUOP_STATUS_SUCCESS)
-              << handle.LastError();
-          ASSERT_TRUE(compact_in.SameBytes(dense_in));
+          PlacedCall first(dense_gradient), second(gradient);
+          CarryOut(first, handle);
+          CarryOut(second, handle);
+          ASSERT_TRUE(first.Outputs() == second.Outputs());
         });
       }
     }
+  }
+}
+
+// With the switches of mmcv the extension is the contract's function to the bit, and a box gives the same alone as
+// among others.
+TEST_P(RoiAwarePool3dCompact, SameBitsAsTheContract) {
+  for (const std::string method : {"max", "avg"}) {
+    const std::string shape = "points=900,channels=11,out=3x2x2,max_pts=20,scene=scattered,pool=" + method + ",boxes=";
+    const Call call = CallOf(kDense, shape + "9", GetParam());
+    ExpectSameBits(call, CallOf("detopsRoiAwarePool3dForward", shape + "9", GetParam()));
+    PlacedCall among(call);
+    ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
+      CarryOut(among, handle);
+      const std::vector<double> all = among.call()["pooled_features"].Values();
+      for (int64_t b = 0; b < 9; ++b) {
+        Call one = CallOf(kDense, shape + "1", GetParam());
+        for (const char* tensor : {"pts", "pts_feature"}) one[tensor].contents = call[tensor].contents;
+        for (int64_t i = 0; i < 7; ++i) one["rois"].Set(i, call["rois"].Get(b * 7 + i));
+        PlacedCall alone(one);
+        CarryOut(alone, handle);
+        const std::vector<double> own = alone.call()["pooled_features"].Values();
+        ASSERT_TRUE(std::equal(own.begin(), own.end(), all.begin() + b * static_cast<int64_t>(own.size())));
+      }
+    });
   }
 }
 

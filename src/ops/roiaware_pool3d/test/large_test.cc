@@ -3,12 +3,9 @@
 #include <climits>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <string>
-#include <vector>
 
-#include "ops/roiaware_pool3d/test/problem.h"
-#include "properties/expect.h"
+#include "properties/by_hand.h"
 
 namespace detops_test {
 namespace {
@@ -19,29 +16,6 @@ using detops_harness::PlacedCall;
 
 constexpr char kDense[] = "mluOpRoiAwarePool3dForward", kCompact[] = "detopsRoiAwarePool3dCompactForward";
 
-// One thread agrees with the reference on every target, and three threads give its bits.
-void ExpectLargeAgreement(const Call& call, detops_harness::Placing placing = {}) {
-  PlacedCall placed(call, placing);
-  const detops_harness::Expected expected = call.function->Reference(placed.call());
-  ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) {
-    placed.Reset(0xFF);
-    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
-    ASSERT_EQ(Disagreement(placed.call(), expected), "");
-    ASSERT_TRUE(placed.SurroundingsIntact());
-    const std::string alone = placed.Outputs();
-    handle.SetThreads(3);
-    placed.Reset(0x5A);
-    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
-    ASSERT_TRUE(placed.Outputs() == alone);
-  });
-}
-
-void SetRow(Call& call, const char* tensor, int64_t row, const std::vector<double>& numbers) {
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    call[tensor].Set(row * static_cast<int64_t>(numbers.size()) + static_cast<int64_t>(i), numbers[i]);
-  }
-}
-
 TEST(RoiAwarePool3dLarge, ManyPointsInEveryScene) {
   uint64_t seed = 100;
   for (const char* scene : {"traffic", "scattered", "faces", "far", "clustered", "one_voxel", "outliers", "degenerate",
@@ -50,7 +24,7 @@ TEST(RoiAwarePool3dLarge, ManyPointsInEveryScene) {
     const mluOpDataType_t type = kTypes[seed % std::size(kTypes)];
     const std::string shape = std::string("boxes=23,points=20011,channels=3,out=5x4x3,max_pts=33,scene=") + scene;
     ++seed;
-    ExpectLargeAgreement(CallOf(kDense, shape + (seed % 2 == 0 ? ",pool=max" : ",pool=avg"), type, seed));
+    ExpectAgreementEverywhere(CallOf(kDense, shape + (seed % 2 == 0 ? ",pool=max" : ",pool=avg"), type, seed));
   }
 }
 
@@ -61,8 +35,8 @@ TEST(RoiAwarePool3dLarge, OutputsPastTheCaches) {
   for (const mluOpDataType_t type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}) {
     for (const size_t offset : {0, 2, 4}) {
       SCOPED_TRACE(testing::Message() << ElementName(type) << ", offset " << offset);
-      ExpectLargeAgreement(CallOf(kDense, shape + (offset == 2 ? ",pool=max" : ",pool=avg"), type),
-                           {MemoryKind::kAgainstFront, offset});
+      ExpectAgreementEverywhere(CallOf(kDense, shape + (offset == 2 ? ",pool=max" : ",pool=avg"), type),
+                                {MemoryKind::kAgainstFront, offset});
     }
   }
 }
@@ -73,8 +47,7 @@ TEST(RoiAwarePool3dLarge, MoreThanIsSearchedAtOnce) {
   for (const char* function : {kDense, kCompact}) {
     PlacedCall placed(CallOf(function, "boxes=230,points=20000,channels=1,out=2x1x1,max_pts=3,scene=held"));
     const Handle handle(DETOPS_PROFILE_FULL, 2);
-    placed.Reset(0xFF);
-    ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    CarryOut(placed, handle);
     ASSERT_EQ(Disagreement(placed.call(), placed.call().function->Reference(placed.call())), "");
   }
 }
@@ -90,7 +63,7 @@ TEST(RoiAwarePool3dLarge, OneOutlier) {
       } else {
         SetRow(call, "pts", 777, {-distance, distance, 0});
       }
-      ExpectLargeAgreement(call);
+      ExpectAgreementEverywhere(call);
     }
   }
 }
@@ -101,15 +74,16 @@ TEST(RoiAwarePool3dLarge, WorldBox) {
   SetRow(call, "pts", 20499, {1e30, 1e30, 0});
   SetRow(call, "rois", 0, {0, 0, -1e30, 3e30, 3e30, 2e30, 0});
   SetRow(call, "rois", 1, {1e30, 1e30, -1, 2e24, 2e24, 2, 0});
-  ExpectLargeAgreement(call);
+  ExpectAgreementEverywhere(call);
 }
 
 // All points in one voxel, with room for one, for many and for most of them.
 TEST(RoiAwarePool3dLarge, OneCrowdedVoxel) {
   for (const char* max_pts : {"2", "3", "1000", "2976"}) {
     for (const char* method : {",pool=max", ",pool=avg"}) {
-      ExpectLargeAgreement(CallOf(kDense, std::string("boxes=2,points=20100,channels=5,out=3x3x3,scene=one_voxel") +
-                                              ",max_pts=" + max_pts + method));
+      ExpectAgreementEverywhere(CallOf(
+          kDense,
+          std::string("boxes=2,points=20100,channels=5,out=3x3x3,scene=one_voxel") + ",max_pts=" + max_pts + method));
     }
   }
 }
@@ -117,7 +91,8 @@ TEST(RoiAwarePool3dLarge, OneCrowdedVoxel) {
 // More voxels along one axis than the accelerator could number.
 TEST(RoiAwarePool3dLarge, LongAxes) {
   for (const char* out : {"70000x2x1", "1x70000x1", "1x2x70000", "256x2x1", "1x255x1", "1x2x257"}) {
-    ExpectLargeAgreement(CallOf(kDense, std::string("boxes=2,points=400,channels=3,max_pts=4,scene=faces,out=") + out));
+    ExpectAgreementEverywhere(
+        CallOf(kDense, std::string("boxes=2,points=400,channels=3,max_pts=4,scene=faces,out=") + out));
   }
 }
 
@@ -133,7 +108,7 @@ TEST(RoiAwarePool3dLarge, CompactGridOfTheLargestNumbers) {
       call.integers.at("out_x") = INT_MAX;
       call.integers.at("out_y") = 2;
       call.integers.at("max_pts_each_voxel") = INT_MAX;
-      ExpectLargeAgreement(call);
+      ExpectAgreementEverywhere(call);
     }
   }
 }
@@ -141,8 +116,7 @@ TEST(RoiAwarePool3dLarge, CompactGridOfTheLargestNumbers) {
 // Boxes that are not numbers, unchecked: what the result is stands nowhere, but every step outside of the tensors would
 // be noticed.
 TEST(RoiAwarePool3dLarge, BadBoxesAreHarmlessUnchecked) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  const double bad[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
+  const double bad[] = {kNan, kInf, -kInf};
   for (const mluOpDataType_t type : kTypes) {
     for (const char* scene : {"scattered", "degenerate", "special"}) {
       for (const char* function : {kDense, kCompact}) {
@@ -152,10 +126,7 @@ TEST(RoiAwarePool3dLarge, BadBoxesAreHarmlessUnchecked) {
         for (int64_t i = 0; i < call["rois"].elements(); i += 4) call["rois"].Set(i, bad[i / 4 % 3]);
         call.value_checks = false;
         PlacedCall placed(call, {MemoryKind::kAgainstEnd});
-        ForEachConfiguration(DETOPS_PROFILE_FULL, [&](Handle& handle) {
-          ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
-          ASSERT_TRUE(placed.SurroundingsIntact());
-        });
+        ForEachConfiguration(DETOPS_PROFILE_FULL, [&](Handle& handle) { CarryOut(placed, handle); });
       }
     }
   }
@@ -163,14 +134,10 @@ TEST(RoiAwarePool3dLarge, BadBoxesAreHarmlessUnchecked) {
 
 // A workspace that is given though none is needed is left alone.
 TEST(RoiAwarePool3dWorkspace, IsLeftAlone) {
-  for (const char* bytes : {"1", "64", "400"}) {
-    PlacedCall given(CallOf(kDense, std::string("boxes=4,points=200,out=2x2x2,workspace=") + bytes));
-    const Handle handle(DETOPS_PROFILE_FULL, 2);
-    given.Reset(0x5A);
-    ASSERT_EQ(given.Run(handle.get()), MLUOP_STATUS_SUCCESS) << given.text();
-    const auto* const space = static_cast<const unsigned char*>(given.call().workspace.address);
-    for (size_t i = 0; i < given.call().workspace.bytes; ++i) ASSERT_EQ(space[i], 0x5A);
-  }
+  PlacedCall placed(CallOf(kDense, "boxes=4,points=200,out=2x2x2,workspace=400"));
+  CarryOut(placed, Handle(DETOPS_PROFILE_FULL, 2));
+  const auto* const space = static_cast<const unsigned char*>(placed.call().workspace.address);
+  for (size_t i = 0; i < placed.call().workspace.bytes; ++i) ASSERT_EQ(space[i], 0xFF);  // as CarryOut found it
 }
 
 }  // namespace

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/fill.h"
-#include "ops/roiaware_pool3d/test/problem.h"
-#include "properties/expect.h"
+#include "properties/by_hand.h"
 
 namespace detops_test {
 namespace {
@@ -30,10 +28,8 @@ class RoiAwarePool3dRandom : public testing::TestWithParam<mluOpDataType_t> {
   void ExpectAgreement(const Call& call) {
     PlacedCall placed(call, {detops_harness::MemoryKind::kHeap});
     const detops_harness::Expected expected = call.function->Reference(placed.call());
-    placed.Reset(0xFF);
-    ASSERT_EQ(placed.Run(handle_.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    CarryOut(placed, handle_);
     ASSERT_EQ(Disagreement(placed.call(), expected), "");
-    ASSERT_TRUE(placed.SurroundingsIntact());
   }
 
   std::vector<std::string> targets_ = SupportedTargets();
@@ -89,16 +85,14 @@ TEST_P(RoiAwarePool3dRandom, CornersOfTurnedBoxes) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const double side_x = random.OneOf({0.5, -0.5}), side_y = random.OneOf({0.5, -0.5}), far = random.OneOf({0, 3});
-    const double box[] = {far, -far, 0, random.Uniform(0.5, 6), random.Uniform(0.5, 6), 2, random.Uniform(-3.2, 3.2)};
-    for (int64_t i = 0; i < 7; ++i) call["rois"].Set(i, box[i]);
+    SetRow(call, "rois", 0,
+           {far, -far, 0, random.Uniform(0.5, 6), random.Uniform(0.5, 6), 2, random.Uniform(-3.2, 3.2)});
     const auto number = [&](int64_t i) { return call["rois"].Get(i); };
     const double x = side_x * number(3), y = side_y * number(4), c = std::cos(number(6)), s = std::sin(number(6));
     const auto aside = [&](double value) {
       return StepFromZero(GetParam(), RoundToElement(GetParam(), value), static_cast<int>(random.Between(-2, 2)));
     };
-    call["pts"].Set(0, aside(far + x * c - y * s));
-    call["pts"].Set(1, aside(-far + x * s + y * c));
-    call["pts"].Set(2, 1);
+    SetRow(call, "pts", 0, {aside(far + x * c - y * s), aside(-far + x * s + y * c), 1});
     if (seed % 1000 == 0) Configure(seed / 1000 * 4);
     ExpectAgreement(call);
     if (HasFailure()) return;
