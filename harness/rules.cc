@@ -278,10 +278,13 @@ Rules Types(const Names& tensors, const Allowed& in_contract, const Allowed& in_
 // In both profiles.
 Rules Types(const Names& tensors, const Allowed& allowed) { return Types(tensors, allowed, allowed); }
 
+Allowed AllFloating() {
+  return {{MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16},
+          "float, half, double or bfloat16"};
+}
+
 Rules FloatingTypes(const Names& tensors, const Allowed& in_contract) {
-  return Types(tensors, in_contract,
-               {{MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16},
-                "float, half, double or bfloat16"});
+  return Types(tensors, in_contract, AllFloating());
 }
 
 }  // namespace
@@ -289,6 +292,7 @@ Rules FloatingTypes(const Names& tensors, const Allowed& in_contract) {
 Rules Floating(const Names& tensors) {
   return FloatingTypes(tensors, {{MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}, "float or half"});
 }
+Rules AnyFloating(const Names& tensors) { return Types(tensors, AllFloating()); }
 Rules FloatUnlessFull(const Names& tensors) { return FloatingTypes(tensors, {{MLUOP_DTYPE_FLOAT}, "float"}); }
 
 Rules Int32(const Names& tensors) { return Types(tensors, {{MLUOP_DTYPE_INT32}, "int32"}); }

@@ -41,6 +41,8 @@ Rules Ranks(const Names& tensors);
 Rules Floating(const Names& tensors);
 // Float; in the full profile also half, double and bfloat16.
 Rules FloatUnlessFull(const Names& tensors);
+// Float, half, double and bfloat16 in both profiles.
+Rules AnyFloating(const Names& tensors);
 Rules Int32(const Names& tensors);
 // Int32; in the full profile also int64.
 Rules Int32UnlessFull(const Names& tensors);

@@ -186,32 +186,6 @@ void TriangleOf(const Quad& quad, int which, Point* corner) {
   if (quad.sign[which] < 0) std::swap(corner[1], corner[2]);
 }
 
-struct Pieces {
-  Point corner[2][4];
-  const Point* piece[2];
-  int corners;
-  int count;
-  int sign[2];
-};
-
-void Split(const Quad& quad, Pieces* pieces) {
-  pieces->count = 0;
-  if (quad.count != 0) {
-    pieces->piece[0] = quad.corner;
-    pieces->corners = quad.count;
-    pieces->sign[0] = 1;
-    pieces->count = 1;
-    return;
-  }
-  pieces->corners = 3;
-  for (int which = 0; which < 2; ++which) {
-    if (quad.sign[which] == 0) continue;
-    TriangleOf(quad, which, pieces->corner[pieces->count]);
-    pieces->piece[pieces->count] = pieces->corner[pieces->count];
-    pieces->sign[pieces->count++] = quad.sign[which];
-  }
-}
-
 // `corner` in the order that Quad promises: reversed if `reverse`, then from the rotation on that is lowest.
 void Order(Point* corner, int count, bool reverse) {
   if (reverse) std::reverse(corner, corner + count);
@@ -260,6 +234,7 @@ void Complete(Quad* quad) {
       quad->count = 3;
       break;
     }
+    quad->area = ConvexArea(c, quad->count);  // the same bits as for a hull with these corners
     return;
   }
   if (turn[1] < 0 || turn[3] < 0) quad->diagonal = turn[0] >= 0 && turn[2] >= 0;
@@ -270,16 +245,6 @@ void Complete(Quad* quad) {
 // Squares of numbers in this range, and what rounding leaves of them, are in the range of double.
 constexpr double kHuge = 0x1p300;
 constexpr double kTiny = 0x1p-300;
-
-Quad Rescaled(const Quad& quad, int exponent) {
-  Quad scaled = quad;
-  for (Point& p : scaled.corner) {
-    p = {std::scalbn(p.x, quad.exponent - exponent), std::scalbn(p.y, quad.exponent - exponent)};
-  }
-  Complete(&scaled);
-  scaled.exponent = exponent;
-  return scaled;
-}
 
 template <class Ratio>
 double SameScale(const Quad& a, const Quad& b, Ratio ratio) {
@@ -344,19 +309,53 @@ double ConvexOverlap(const Point* clip, int clip_count, const Point* subject, in
   return apart ? 0 : area;
 }
 
-Quad MakeQuad(const double* coordinates) {
-  Quad quad = {};
+int ExponentOf(const double* numbers, int count) {
   double largest = 0;
-  for (int i = 0; i < 4; ++i) {
-    // Adding 0 makes a 0 of -0, so that equal corners have equal bits.
-    quad.corner[i] = {coordinates[2 * i] + 0.0, coordinates[2 * i + 1] + 0.0};
-    if (!std::isfinite(quad.corner[i].x) || !std::isfinite(quad.corner[i].y)) return {};
-    largest = std::max({largest, std::abs(quad.corner[i].x), std::abs(quad.corner[i].y)});
+  for (int i = 0; i < count; ++i) largest = std::max(largest, std::abs(numbers[i]));
+  return largest == 0 || (largest >= kTiny && largest <= kHuge) ? 0 : std::ilogb(largest);
+}
+
+Quad MakeQuad(const double* coordinates) {
+  for (int i = 0; i < 8; ++i) {
+    if (!std::isfinite(coordinates[i])) return {};
   }
-  if (largest == 0) return {};
-  if (largest < kTiny || largest > kHuge) return Rescaled(quad, std::ilogb(largest));
+  return MakeQuad(coordinates, ExponentOf(coordinates, 8));
+}
+
+Quad MakeQuad(const double* coordinates, int exponent) {
+  Quad quad = {};
+  // Adding 0 makes a 0 of -0, so that equal corners have equal bits.
+  for (int i = 0; i < 4; ++i) quad.corner[i] = {coordinates[2 * i] + 0.0, coordinates[2 * i + 1] + 0.0};
+  if (exponent != 0) return Rescaled(quad, exponent);
   Complete(&quad);
   return quad;
+}
+
+Quad Rescaled(const Quad& quad, int exponent) {
+  Quad scaled = quad;
+  for (Point& p : scaled.corner) {
+    p = {std::scalbn(p.x, quad.exponent - exponent), std::scalbn(p.y, quad.exponent - exponent)};
+  }
+  Complete(&scaled);
+  scaled.exponent = exponent;
+  return scaled;
+}
+
+void Split(const Quad& quad, QuadPieces* pieces) {
+  if (quad.count != 0) {
+    std::copy(quad.corner, quad.corner + 4, pieces->corner[0]);
+    pieces->sign[0] = 1;
+    pieces->corners = quad.count;
+    pieces->count = 1;
+    return;
+  }
+  pieces->corners = 3;
+  pieces->count = 0;
+  for (int which = 0; which < 2; ++which) {
+    if (quad.sign[which] == 0) continue;
+    TriangleOf(quad, which, pieces->corner[pieces->count]);
+    pieces->sign[pieces->count++] = quad.sign[which];
+  }
 }
 
 double QuadOverlap(const Quad& a, const Quad& b) {
@@ -370,13 +369,13 @@ double QuadOverlap(const Quad& a, const Quad& b) {
   if (first.count != 0 && second.count != 0) {
     overlap = ConvexOverlap(first.corner, first.count, second.corner, second.count);
   } else {
-    Pieces first_pieces, second_pieces;
+    QuadPieces first_pieces, second_pieces;
     Split(first, &first_pieces);
     Split(second, &second_pieces);
     for (int i = 0; i < first_pieces.count; ++i) {
       for (int j = 0; j < second_pieces.count; ++j) {
         const double part =
-            ConvexOverlap(first_pieces.piece[i], first_pieces.corners, second_pieces.piece[j], second_pieces.corners);
+            ConvexOverlap(first_pieces.corner[i], first_pieces.corners, second_pieces.corner[j], second_pieces.corners);
         overlap += first_pieces.sign[i] * second_pieces.sign[j] * part;
       }
     }

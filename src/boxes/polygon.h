@@ -54,6 +54,22 @@ struct Quad {
 
 // Coordinates x1, y1 .. x4, y4 in boundary order, either direction. One that is not finite gives area 0.
 Quad MakeQuad(const double* coordinates);
+// The same with a given exponent, not less than the numbers need.
+Quad MakeQuad(const double* coordinates, int exponent);
+Quad Rescaled(const Quad& quad, int exponent);
+
+// By which power of two to divide these finite numbers so that squares of them stay in the range of double: 0 unless
+// they are extreme, as only those of double tensors can be.
+int ExponentOf(const double* numbers, int count);
+
+// A quadrilateral of positive area as convex pieces, anticlockwise: itself, or two triangles with signs.
+struct QuadPieces {
+  Point corner[2][4];
+  int sign[2];
+  int corners;  // of each piece
+  int count;
+};
+void Split(const Quad& quad, QuadPieces* pieces);
 
 // Area of the intersection. Quadrilaterals whose sides cross count what they go round clockwise as negative; the sum is
 // cut to [0, smaller area]. The same bits whichever comes first. `a` and `b` have the same exponent.

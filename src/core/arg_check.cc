@@ -102,6 +102,17 @@ ArgCheck& ArgCheck::FloatingType(const TensorArg& tensor) {
               full() ? "float, half, double or bfloat16" : "float or half", full_only ? kFullProfileLifts : "");
 }
 
+ArgCheck& ArgCheck::AnyFloatingType(const TensorArg& tensor) {
+  if (Skips(tensor)) return *this;
+  const mluOpDataType_t type = tensor.desc->type;
+  if (type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_DOUBLE ||
+      type == MLUOP_DTYPE_BFLOAT16) {
+    return *this;
+  }
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected float, half, double or bfloat16.", tensor.name,
+              TypeName(type));
+}
+
 ArgCheck& ArgCheck::FloatUnlessFull(const TensorArg& tensor) {
   if (Skips(tensor)) return *this;
   const mluOpDataType_t type = tensor.desc->type;

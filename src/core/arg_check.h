@@ -129,6 +129,8 @@ class ArgCheck {
   ArgCheck& FloatingType(const TensorArg& tensor);
   // Float; in the full profile also half, double and bfloat16.
   ArgCheck& FloatUnlessFull(const TensorArg& tensor);
+  // Float, half, double or bfloat16 in both profiles.
+  ArgCheck& AnyFloatingType(const TensorArg& tensor);
   ArgCheck& Int32(const TensorArg& tensor) {
     return Skips(tensor) || tensor.desc->type == MLUOP_DTYPE_INT32 ? *this : FailInt32(tensor);
   }

@@ -121,6 +121,17 @@ TEST_F(ArgCheckTest, FloatingTypeInTheFullProfile) {
       "input has type complex_float, expected float, half, double or bfloat16.");
 }
 
+TEST_F(ArgCheckTest, AnyFloatingTypeInBothProfiles) {
+  for (const auto profile : {DETOPS_PROFILE_CONTRACT, DETOPS_PROFILE_FULL}) {
+    context_.profile = profile;
+    for (const auto type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16}) {
+      PASS(AnyFloatingType(Tensor("boxes", {1}, type)));
+    }
+    BAD(AnyFloatingType(Tensor("boxes", {1}, MLUOP_DTYPE_INT32)),
+        "boxes has type int32, expected float, half, double or bfloat16.");
+  }
+}
+
 TEST_F(ArgCheckTest, Integers) {
   PASS(Int32(Tensor("index", {1}, MLUOP_DTYPE_INT32)));
   PASS(Int32UnlessFull(Tensor("index", {1}, MLUOP_DTYPE_INT32)));
@@ -414,7 +425,7 @@ TEST_F(ArgCheckTest, OptionalTensors) {
   Dim n("N");
   ArgCheck table(call_);
   table.Descriptor(absent).Rank(absent, 1).FloatingType(absent).FloatUnlessFull(absent).Int32(absent);
-  table.Int32UnlessFull(absent).Bool(absent);
+  table.Int32UnlessFull(absent).Bool(absent).AnyFloatingType(absent);
   table.SameType(absent, in).Layout(absent, MLUOP_LAYOUT_NHWC).Dense(absent).Shape(absent, {n}).CountLimit(absent);
   table.NotEmpty(absent).Data(absent).DataUnlessEmpty({absent}).Separate(absent, {in}).Separate(in, {absent});
   table.Finite(absent).NoBadElement(absent, 0, "b");
