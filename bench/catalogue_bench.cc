@@ -1,6 +1,7 @@
-// The functions of the catalogue on the shapes that they name: detops_bench --benchmark_filter=<room or function>
+// The functions of the catalogue on the shapes that they name: detops_bench --benchmark_filter=<room>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/report.h"
 #include "harness/catalogue.h"
@@ -31,18 +32,26 @@ void Run(benchmark::State& state, const Function& function, const BenchmarkCase&
 }
 
 void RegisterOne(const Function& function, const BenchmarkCase& shape, const Setting& setting) {
-  const std::string name = function.room() + "/" + function.name() + "/" + shape.name + "/" +
-                           detops_harness::TypeName(setting.type) + "/threads:" + std::to_string(setting.threads) +
-                           (setting.value_checks ? "" : "/unchecked");
+  std::string name = function.room() + "/" + shape.name;
+  if (function.full_types().size() > 1) name += std::string("/") + detops_harness::TypeName(setting.type);
+  if (!shape.variant.empty()) name += "/" + shape.variant;
+  name += "/threads:" + std::to_string(setting.threads) + (setting.value_checks ? "" : "/unchecked");
   Register(name, [&function, shape, setting](benchmark::State& state) { Run(state, function, shape, setting); });
 }
 
 const bool registered = [] {
   for (const auto& function : detops_harness::WholeCatalogue().functions()) {
+    const std::vector<mluOpDataType_t> types = function->full_types();
     for (const BenchmarkCase& shape : function->benchmarks()) {
-      for (const mluOpDataType_t type : function->full_types()) RegisterOne(*function, shape, {type, 2});
-      RegisterOne(*function, shape, {function->full_types().at(0), 1});
-      RegisterOne(*function, shape, {function->full_types().at(0), 2, false});
+      for (const mluOpDataType_t type : types) {
+        const bool few = type == types[0] || type == MLUOP_DTYPE_HALF;
+        if (shape.settings == BenchmarkCase::kAll || type == types[0] ||
+            (few && shape.settings == BenchmarkCase::kFew)) {
+          RegisterOne(*function, shape, {type, 2});
+        }
+      }
+      if (shape.settings != BenchmarkCase::kOne) RegisterOne(*function, shape, {types[0], 1});
+      if (shape.settings == BenchmarkCase::kAll) RegisterOne(*function, shape, {types[0], 2, false});
     }
   }
   return true;

@@ -20,8 +20,6 @@ Call Function::MakeIn(detopsProfile_t profile, const Shape& shape, mluOpDataType
   return call;
 }
 
-namespace {
-
 double AllBytes(const Call& call) {
   double bytes = 0;
   for (const Tensor& tensor : call.tensors) {
@@ -29,8 +27,6 @@ double AllBytes(const Call& call) {
   }
   return bytes;
 }
-
-}  // namespace
 
 Work Function::WorkOf(const Call& call) const {
   Work work{.bytes = AllBytes(call)};
@@ -44,6 +40,17 @@ bool Function::IsIn(const Functions& library) const {
   const std::vector<std::string> others = Needs();
   return library.Has(name()) &&
          std::all_of(others.begin(), others.end(), [&](const std::string& other) { return library.Has(other); });
+}
+
+void Function::Obey(const Call& call, std::initializer_list<const char*> arguments) const {
+  Judgement judgement{contract_, call};
+  for (const char* argument : arguments) {
+    for (const Rule& rule : contract_.rules()) {
+      if (rule.about != argument) continue;
+      const std::optional<std::string> sentence = rule.judge(judgement);
+      if (sentence.has_value()) throw ShapeError("--shape: " + *sentence);
+    }
+  }
 }
 
 Call Function::Good() const {

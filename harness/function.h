@@ -4,6 +4,7 @@
 #define DETOPS_HARNESS_FUNCTION_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <set>
@@ -38,6 +39,9 @@ struct Work {
   bool in_double = false;
 };
 
+// Of all tensors that are there.
+double AllBytes(const Call& call);
+
 // What the formulas of the documents count.
 struct Theory {
   double operations = 0;
@@ -46,8 +50,12 @@ struct Theory {
 
 // A shape worth timing, as networks and documents have it.
 struct BenchmarkCase {
-  std::string name;  // "case1", "r3det_p3"
+  std::string name;  // behind the room's: "forward/case1"
   std::string shape;
+  std::string variant{};  // behind the type: "anywhere"
+  // Which types and threads: all types with two threads, the first also with one and without value checks; the first
+  // and half with two, the first with one; or the first with two alone.
+  enum Settings { kAll, kFew, kOne } settings = kAll;
 };
 
 // A shape worth testing. The first of a function is the good call of its contract.
@@ -115,6 +123,9 @@ class Function {
     *bytes = 0;
     return MLUOP_STATUS_SUCCESS;
   }
+
+  // Throws ShapeError with the contract's own sentence if one of these arguments breaks its rule: shapes have none.
+  void Obey(const Call& call, std::initializer_list<const char*> arguments) const;
 
   // The call of a sample, with the defaults of the keys filled in.
   Call MakeSample(const std::string& shape, mluOpDataType_t type, detopsProfile_t profile, uint64_t seed) const;

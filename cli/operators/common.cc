@@ -40,12 +40,6 @@ void FillSpecials(HostTensor& tensor, const Shape& shape) {
 
 ShapeKey SpecialsKey() { return {"specials", "0", "1: NaN and infinities among the features"}; }
 
-float ScaleOf(const Shape& shape) {
-  const double scale = shape.Real("scale");
-  if (scale < 1e-4 || scale > 1e4) throw UsageError("--shape: scale must be between 0.0001 and 10000");
-  return static_cast<float>(scale);
-}
-
 double AllBytes(const Case& the_case) {
   double bytes = 0;
   for (const HostTensor& tensor : the_case.inputs) bytes += static_cast<double>(tensor.bytes());

@@ -29,9 +29,6 @@ void Fill(HostTensor& tensor, const std::vector<float>& values);
 void FillSpecials(HostTensor& tensor, const Shape& shape);
 ShapeKey SpecialsKey();
 
-// spatial_scale: above 0, and not so small or large that boxes leave float.
-float ScaleOf(const Shape& shape);
-
 // Bytes of all tensors once: the default of the standard's io formula.
 double AllBytes(const Case& the_case);
 

@@ -24,12 +24,6 @@ using detops_harness::ShapeKey;
 using UsageError = detops_harness::ShapeError;
 
 // Scalar arguments.
-struct PsRoiPoolParams {
-  int pooled_height = 7, pooled_width = 7;
-  float spatial_scale = 0.0625f;
-  int group_size = 7;  // forward only
-  int output_dim = 8;
-};
 struct RoiAwarePool3dParams {
   int pool_method = 0;  // 0 maximum, 1 average
   int boxes_num = 0;
@@ -49,7 +43,7 @@ struct IndiceConvolutionParams {
   int64_t inverse = 0, sub_m = 0;
   std::vector<int64_t> indice_num{};  // one per filter offset
 };
-using Params = std::variant<PsRoiPoolParams, RoiAwarePool3dParams, GetIndicePairsParams, IndiceConvolutionParams>;
+using Params = std::variant<RoiAwarePool3dParams, GetIndicePairsParams, IndiceConvolutionParams>;
 
 class Operator;
 

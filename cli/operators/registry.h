@@ -8,8 +8,6 @@ namespace detops_cli::old {
 
 const Operator* RoiAwarePool3dForward();
 const Operator* RoiAwarePool3dBackward();
-const Operator* PsRoiPoolForward();
-const Operator* PsRoiPoolBackward();
 const Operator* IndiceConvolutionForward();
 const Operator* IndiceConvolutionBackwardData();
 const Operator* IndiceConvolutionBackwardFilter();

@@ -57,6 +57,34 @@ int64_t ForwardChannel(const Tensor& mapping, int64_t element) {
   return first ? element % (bins * dim) : element % dim * bins + element / dim % bins;
 }
 
+// What the keys of all functions say.
+struct Given {
+  Given(const Shape& shape, const Kind& kind)
+      : scale(shape.Real("scale")),
+        sizes{shape.Int("batch"),     shape.Int("height"),    shape.Int("width"), shape.Int("rois", 1),
+              shape.Int("pooled", 1), shape.Int("pooled", 1), shape.Int("dim", 1)},
+        rois(KindsOfRois()),
+        specials(shape.Int("specials") != 0) {
+    if (scale < 1e-4 || scale > 1e4) throw ShapeError("--shape: scale must be between 0.0001 and 10000");
+    if (kind.extension) {
+      shape.Choice("mapping", {"forward", "shuffled", "one", "absent"});
+      if (shape.Int("pooled_width") != 0) sizes.pooled_width = shape.Int("pooled_width");
+    } else {
+      shape.Choice("mapping", {"forward", "shuffled", "one"});
+    }
+    const std::string& corners = shape.Word("corners");
+    if (corners == "mixed") return;
+    if (std::find(rois.begin(), rois.end(), corners) == rois.end()) {
+      throw ShapeError("--shape: corners=" + corners + " is not a kind of rois, as inside or anywhere");
+    }
+    rois = {corners};
+  }
+  double scale;
+  Sizes sizes;
+  std::vector<std::string> rois;  // kinds, in turn
+  bool specials;
+};
+
 class Pool : public Function {
  public:
   explicit Pool(const Kind& kind) : Function(MakeContract(kind)), kind_(kind) {}
@@ -88,6 +116,10 @@ class Pool : public Function {
   }
 
   std::vector<Sample> samples() const override { return SamplesOf(kind_); }
+  std::vector<BenchmarkCase> benchmarks() const override { return BenchmarksOf(kind_); }
+  Theory TheoryOf(const Call& call) const override { return psroipool::TheoryOf(call, kind_); }
+  std::string Summary(const Shape& shape) const override { return SummaryOf(shape); }
+  void Validate(const Shape& shape) const override { Given checked(shape, kind_); }
 
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override;
 
@@ -131,23 +163,19 @@ class Pool : public Function {
 };
 
 Call Pool::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const {
-  const double scale = shape.Real("scale");
-  if (scale < 1e-4 || scale > 1e4) throw ShapeError("--shape: scale must be between 0.0001 and 10000");
-  Sizes s = {shape.Int("batch"),     shape.Int("height"),    shape.Int("width"), shape.Int("rois", 1),
-             shape.Int("pooled", 1), shape.Int("pooled", 1), shape.Int("dim", 1)};
+  const Given given(shape, kind_);
+  const auto& [scale, s, kinds, specials] = given;
   Call call;
   call.numbers["spatial_scale"] = scale;
   mluOpTensorLayout_t layout = MLUOP_LAYOUT_NHWC;
   bool absent = false;
   if (kind_.extension) {
-    if (shape.Int("pooled_width") != 0) s.pooled_width = shape.Int("pooled_width");
     call.integers["convention"] =
         static_cast<int64_t>(shape.Choice("convention", {"rfcn", "torchvision", "consistent"}));
     if (shape.Choice("layout", {"NHWC", "NCHW"}) == 1) layout = MLUOP_LAYOUT_NCHW;
-    absent = shape.Choice("mapping", {"forward", "shuffled", "one", "absent"}) == 3;
-  } else {
-    shape.Choice("mapping", {"forward", "shuffled", "one"});
-    if (kind_.forward) call.integers["group_size"] = s.pooled_height;
+    absent = shape.Word("mapping") == "absent";
+  } else if (kind_.forward) {
+    call.integers["group_size"] = s.pooled_height;
   }
   for (const char* name : {"pooled_height", "pooled_width", "output_dim"}) call.integers[name] = 0;
   call.workspace.has_data = false;
@@ -171,16 +199,7 @@ Call Pool::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const {
   }
   Random random(seed);
   FillSigned(call[kind_.source()], random);
-  if (shape.Int("specials") != 0) FillSpecials(call[kind_.source()]);
-
-  std::vector<std::string> kinds = KindsOfRois();
-  const std::string& corners = shape.Word("corners");
-  if (corners != "mixed") {
-    if (std::find(kinds.begin(), kinds.end(), corners) == kinds.end()) {
-      throw ShapeError("--shape: corners=" + corners + " is not a kind of rois, as inside or anywhere");
-    }
-    kinds = {corners};
-  }
+  if (specials) FillSpecials(call[kind_.source()]);
   for (int64_t r = 0; r < s.rois; ++r) {
     const Roi roi = MakeRoi(kinds[static_cast<size_t>(r) % kinds.size()], static_cast<double>(s.height) / scale,
                             static_cast<double>(s.width) / scale, 1 / scale, r, random);

@@ -46,6 +46,9 @@ detopsPsRoiPoolConvention_t ConventionOf(const Call& call, const Kind& kind);
 
 Contract MakeContract(const Kind& kind);
 std::vector<Sample> SamplesOf(const Kind& kind);
+std::vector<BenchmarkCase> BenchmarksOf(const Kind& kind);
+Theory TheoryOf(const Call& call, const Kind& kind);
+std::string SummaryOf(const Shape& shape);
 
 // The corners of a roi in pixels of the image; `unit` of them are one of the map.
 struct Roi {

@@ -145,7 +145,6 @@ struct Sizes {
         boxes(shape.Choice("boxes", {"near", "anywhere", "borders", "odd"})),
         specials(shape.Int("specials") != 0) {
     if (scale < 1e-4 || scale > 1e4) throw ShapeError("--shape: scale must be between 0.0001 and 10000");
-    if (points != 1 && points != 5) throw ShapeError("--shape: points must be 1 or 5");
   }
   std::vector<int64_t> extents;
   double scale;
@@ -196,12 +195,18 @@ class Align : public Function {
 
   // Section 3.7 of the design document, and the largest level of an R3Det feature pyramid.
   std::vector<BenchmarkCase> benchmarks() const override {
-    return {{"case1", "batch=2,height=4,width=4,channels=30,scale=0.25,points=5"},
-            {"case2", "batch=2,height=50,width=50,channels=600,scale=0.125,points=5"},
-            {"case3", "batch=2,height=4,width=40,channels=30,scale=0.25,points=1"},
-            {"case4", "batch=2,height=100,width=50,channels=200,scale=0.125,points=1"},
-            {"r3det_p3", "batch=1,height=128,width=128,channels=256,scale=0.125,points=1"},
-            {"r3det_p3_anywhere", "batch=1,height=128,width=128,channels=256,scale=0.125,points=1,boxes=anywhere"}};
+    const std::string pass = forward_ ? "forward/" : "backward/";
+    std::vector<BenchmarkCase> cases;
+    for (const auto& [name, shape] :
+         {std::pair<std::string, std::string>{"case1", "batch=2,height=4,width=4,channels=30,scale=0.25,points=5"},
+          {"case2", "batch=2,height=50,width=50,channels=600,scale=0.125,points=5"},
+          {"case3", "batch=2,height=4,width=40,channels=30,scale=0.25,points=1"},
+          {"case4", "batch=2,height=100,width=50,channels=200,scale=0.125,points=1"},
+          {"r3det_p3", "batch=1,height=128,width=128,channels=256,scale=0.125,points=1"}}) {
+      cases.push_back({pass + name, shape, "near"});
+      cases.push_back({pass + name, shape + ",boxes=anywhere", "anywhere", BenchmarkCase::kOne});
+    }
+    return cases;
   }
 
   // Four multiply-adds per element and point.
@@ -218,13 +223,12 @@ class Align : public Function {
     return text + ", " + shape.Word("points") + (shape.Int("points") == 1 ? " point" : " points");
   }
 
-  void Validate(const Shape& shape) const override { Sizes checked(shape); }
+  void Validate(const Shape& shape) const override { Numbers(Sizes(shape)); }
 
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
-    const auto [extents, scale, points, kind, specials] = Sizes(shape);
-    Call call;
-    call.numbers["spatial_scale"] = scale;
-    call.integers["points"] = points;
+    const Sizes sizes(shape);
+    const auto& [extents, scale, points, kind, specials] = sizes;
+    Call call = Numbers(sizes);
     call.tensors = {Input(source_, MLUOP_LAYOUT_NHWC, type, extents),
                     Input("bboxes", MLUOP_LAYOUT_ARRAY, type, {extents[0], extents[1], extents[2], 5}),
                     Output(target_, MLUOP_LAYOUT_NHWC, type, extents)};
@@ -266,6 +270,15 @@ class Align : public Function {
   }
 
  private:
+  // A call without tensors.
+  Call Numbers(const Sizes& sizes) const {
+    Call call;
+    call.numbers["spatial_scale"] = sizes.scale;
+    call.integers["points"] = sizes.points;
+    Obey(call, {"points"});
+    return call;
+  }
+
   bool forward_;
   const char *source_, *target_;
 };
