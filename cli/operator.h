@@ -60,7 +60,7 @@ class Operator {
 
   std::vector<mluOpDataType_t> contract_types() const { return function_->contract_types(); }
   std::vector<mluOpDataType_t> full_types() const;  // those that the contract has not
-  std::vector<ShapeKey> keys() const { return function_->keys(); }
+  std::vector<ShapeKey> keys() const;               // those that are offered
 
   // Inputs are the same for the same shape, type and seed on every machine. `shape` has all keys.
   Case Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const;

@@ -159,6 +159,12 @@ std::vector<mluOpDataType_t> Operator::full_types() const {
   return types;
 }
 
+std::vector<ShapeKey> Operator::keys() const {
+  std::vector<ShapeKey> keys = function_->keys();
+  std::erase_if(keys, [](const ShapeKey& key) { return !key.offered; });
+  return keys;
+}
+
 Case Operator::Make(const Shape& shape, mluOpDataType_t type, bool full_profile, uint64_t seed) const {
   const detopsProfile_t profile = full_profile ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
   const Call call = function_->MakeIn(profile, shape, type, seed);

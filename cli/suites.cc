@@ -21,18 +21,17 @@ bool Contains(const std::vector<mluOpDataType_t>& types, mluOpDataType_t type) {
 }
 
 // The shape with the operator's own values for what is left out.
-Shape Complete(const Operator& op, const Shape& shape) {
-  Shape complete;
-  for (const ShapeKey& key : op.keys()) {
-    complete.Set(key.name, shape.Has(key.name) ? shape.Word(key.name) : key.fallback);
-  }
+Shape Complete(const Operator& op, Shape shape) {
+  const std::vector<ShapeKey> offered = op.keys();
   for (const auto& [key, value] : shape.values()) {
-    if (complete.Has(key)) continue;
+    const auto is_key = [&key = key](const ShapeKey& one) { return one.name == key; };
+    if (std::any_of(offered.begin(), offered.end(), is_key)) continue;
     std::string known;
-    for (const ShapeKey& one : op.keys()) known += (known.empty() ? "" : ", ") + one.name;
+    for (const ShapeKey& one : offered) known += (known.empty() ? "" : ", ") + one.name;
     throw UsageError(fmt::format("--shape: {} has no \"{}\"; it has {}", op.name(), key, known));
   }
-  return complete;
+  shape.Complete(op.function().keys());
+  return shape;
 }
 
 // Thresholds for floating outputs instead of the promised ones; integers stay exact.
@@ -133,7 +132,11 @@ Recipe MakeFreeCase(const Operator& op, const Shape& shape, mluOpDataType_t type
   Recipe recipe = MakeRecipe(op, shape, type);
   recipe.about.suite = "free";
   recipe.about.source = "command line";
-  const std::string text = (shape.values().empty() ? Complete(op, shape) : shape).text();
+  Shape shown = shape;
+  for (const ShapeKey& key : op.keys()) {
+    if (shape.values().empty()) shown.Set(key.name, key.fallback);
+  }
+  const std::string text = shown.text();
   recipe.about.id = fmt::format("{}/{}/{}", op.name(), text, recipe.about.type);
   recipe.about.reproduce =
       fmt::format("detops accept --op {} --dtype {} --shape {}", op.name(), recipe.about.type, text);

@@ -23,6 +23,8 @@ struct ShapeKey {
   std::string name, fallback, help;
   // What fuzz targets choose from; empty: the fallback and the values of the samples.
   std::vector<std::string> choices{};
+  // By the program; others are for tests: of the full profile, or of arguments that the program gives itself.
+  bool offered = true;
 };
 
 class Shape {

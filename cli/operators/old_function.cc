@@ -30,16 +30,7 @@ constexpr char kSparse[] = "sparse_conv_desc";
 template <class Params, class Visit>
 void ForEachNumber(Params& params, Visit visit) {
   using P = std::remove_const_t<Params>;
-  if constexpr (std::is_same_v<P, old::RoiAwarePool3dParams>) {
-    visit("pool_method", params.pool_method);
-    visit("boxes_num", params.boxes_num);
-    visit("pts_num", params.pts_num);
-    visit("channels", params.channels);
-    visit("max_pts_each_voxel", params.max_pts_each_voxel);
-    visit("out_x", params.out_x);
-    visit("out_y", params.out_y);
-    visit("out_z", params.out_z);
-  } else if constexpr (std::is_same_v<P, old::GetIndicePairsParams>) {
+  if constexpr (std::is_same_v<P, old::GetIndicePairsParams>) {
     visit("dimnb", params.dimnb);
     visit("batch", params.batch);
     visit("pad", params.pad);
@@ -90,7 +81,6 @@ void PutAll(Call& call, const old::Params& params) {
 }
 
 old::Params ParamsFor(std::string_view op) {
-  if (op.find("roiaware") == 0) return old::RoiAwarePool3dParams{};
   if (op == "get_indice_pairs") return old::GetIndicePairsParams{};
   return old::IndiceConvolutionParams{};
 }
@@ -335,9 +325,8 @@ std::vector<BadCall> OldFunction::BadCalls(const Call& good) const {
 const detops_harness::Function* FindOldFunction(std::string_view name, const std::vector<std::string>& inputs,
                                                 const std::vector<std::string>& outputs) {
   static std::vector<std::unique_ptr<OldFunction>> made;
-  for (const old::Operator* op : {old::RoiAwarePool3dForward(), old::RoiAwarePool3dBackward(), old::GetIndicePairs(),
-                                  old::IndiceConvolutionForward(), old::IndiceConvolutionBackwardData(),
-                                  old::IndiceConvolutionBackwardFilter()}) {
+  for (const old::Operator* op : {old::GetIndicePairs(), old::IndiceConvolutionForward(),
+                                  old::IndiceConvolutionBackwardData(), old::IndiceConvolutionBackwardFilter()}) {
     if (op->function() != name) continue;
     return made.emplace_back(std::make_unique<OldFunction>(*op, inputs, outputs)).get();
   }

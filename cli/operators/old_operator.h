@@ -24,14 +24,6 @@ using detops_harness::ShapeKey;
 using UsageError = detops_harness::ShapeError;
 
 // Scalar arguments.
-struct RoiAwarePool3dParams {
-  int pool_method = 0;  // 0 maximum, 1 average
-  int boxes_num = 0;
-  int pts_num = 0;  // forward only
-  int channels = 0;
-  int max_pts_each_voxel = 128;
-  int out_x = 0, out_y = 0, out_z = 0;
-};
 struct GetIndicePairsParams {
   int dimnb = 5;  // spatial axes + 2
   int batch = 1;
@@ -43,7 +35,7 @@ struct IndiceConvolutionParams {
   int64_t inverse = 0, sub_m = 0;
   std::vector<int64_t> indice_num{};  // one per filter offset
 };
-using Params = std::variant<RoiAwarePool3dParams, GetIndicePairsParams, IndiceConvolutionParams>;
+using Params = std::variant<GetIndicePairsParams, IndiceConvolutionParams>;
 
 class Operator;
 

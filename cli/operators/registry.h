@@ -6,8 +6,6 @@
 
 namespace detops_cli::old {
 
-const Operator* RoiAwarePool3dForward();
-const Operator* RoiAwarePool3dBackward();
 const Operator* IndiceConvolutionForward();
 const Operator* IndiceConvolutionBackwardData();
 const Operator* IndiceConvolutionBackwardFilter();

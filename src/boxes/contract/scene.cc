@@ -234,11 +234,13 @@ ShapeKey SceneKey() {
            "special", "crowd"}};
 }
 
+size_t SceneOf(const Shape& shape) {
+  return shape.Choice("scene", {"traffic", "held", "scattered", "faces", "far", "clustered", "one_voxel", "outliers",
+                                "degenerate", "special", "crowd"});
+}
+
 void FillScene(const Shape& shape, const SceneGrid& grid, Tensor& rois, Tensor& pts, Random& random) {
-  const auto kind =
-      static_cast<Kind>(shape.Choice("scene", {"traffic", "held", "scattered", "faces", "far", "clustered", "one_voxel",
-                                               "outliers", "degenerate", "special", "crowd"}));
-  SceneMaker scene(kind, grid, rois.type, rois.extents[0], random);
+  SceneMaker scene(static_cast<Kind>(SceneOf(shape)), grid, rois.type, rois.extents[0], random);
   int64_t element = 0;
   for (const Box& box : scene.boxes()) {
     for (const double number : {box.cx, box.cy, box.cz, box.dx, box.dy, box.dz, box.angle}) rois.Set(element++, number);

@@ -12,6 +12,8 @@ namespace detops_harness::boxes {
 
 // "scene", with all kinds that there are.
 ShapeKey SceneKey();
+// Which of them; throws ShapeError for any other word.
+size_t SceneOf(const Shape& shape);
 
 // Where decisions turn over: bins of a box along its axes, which height its third number is, and how much wider it is.
 struct SceneGrid {

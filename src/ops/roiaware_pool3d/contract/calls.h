@@ -52,6 +52,13 @@ int64_t CountPoints(const std::vector<RoiAwareVoxel>& voxels);
 Tensor Magnitudes(Tensor tensor);
 const int32_t* Integers(const Tensor& tensor);
 
+// For the program and benchmarks; "forward", "backward", "compact_forward", "compact_backward".
+std::string SummaryOf(const Shape& shape);
+Theory ForwardTheory(const Call& call);
+Theory BackwardTheory(const Call& call);
+Work BackwardWork(const Call& call);
+std::vector<BenchmarkCase> BenchmarksOf(const std::string& pass);
+
 // Samples that have a scene, for both methods.
 std::vector<Sample> ForBothMethods(const std::vector<std::string>& shapes);
 

@@ -154,6 +154,8 @@ class CompactForward : public InFullProfile {
         a.data("pooled_features"), voxels.get(), points.get());
   }
 
+  std::vector<BenchmarkCase> benchmarks() const override { return BenchmarksOf("compact_forward"); }
+
   int64_t Written(const Call& call, const Tensor& output) const override {
     const int64_t voxels = call.results.at("voxel_num");
     if (output.name == "pts_idx") return call.results.at("point_num");
@@ -263,6 +265,8 @@ class CompactBackward : public InFullProfile {
         a.data("voxel_begins"), a.desc("pts_idx"), a.data("pts_idx"), a.desc("argmax"), a.data("argmax"),
         a.desc("grad_out"), a.data("grad_out"), a.desc("grad_in"), a.data("grad_in"));
   }
+
+  std::vector<BenchmarkCase> benchmarks() const override { return BenchmarksOf("compact_backward"); }
 
   Expected Reference(const Call& call) const override {
     const int64_t rows = call.integer("voxel_num"), points = call["grad_in"].extents[0];

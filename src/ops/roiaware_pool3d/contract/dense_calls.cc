@@ -18,6 +18,13 @@ size_t RowOf(const RoiAwareGrid& grid, const RoiAwareVoxel& voxel) {
   return static_cast<size_t>(((voxel.box * grid.out_x + voxel.x) * grid.out_y + voxel.y) * grid.out_z + voxel.z);
 }
 
+// Throws as Make would.
+void CheckShape(const Shape& shape) {
+  Sizes sizes(shape);
+  boxes::SceneOf(shape);
+  shape.Int("specials");
+}
+
 // Sizes that decide which way is taken: channels around the lanes of every target, lists that are full, crowds, whose
 // entries are sorted in another way, and grids just too large for it; axes longer than 255.
 std::vector<std::string> ManySizes() {
@@ -67,8 +74,8 @@ class Forward : public Function {
   std::vector<ShapeKey> keys() const override {
     std::vector<ShapeKey> keys = CommonKeys();
     for (const ShapeKey& key : {SpecialsKey(), boxes::SceneKey()}) keys.push_back(key);
-    keys.push_back({"argmax", "1", "0: left out, which average allows", {"0", "1"}});
-    if (!extension_) keys.push_back({"workspace", "0", "bytes that are given, though none are needed", {"0", "64"}});
+    keys.push_back({"argmax", "1", "0: left out, which average allows", {"0", "1"}, false});
+    if (!extension_) keys.push_back({"workspace", "0", "bytes, though none are needed", {"0", "64"}, false});
     for (const ShapeKey& key : SwitchKeys()) {
       if (extension_) keys.push_back(key);
     }
@@ -148,6 +155,19 @@ class Forward : public Function {
                    a.integer("max_pts_each_voxel"), a.integer("out_x"), a.integer("out_y"), a.integer("out_z"),
                    a.desc("argmax"), a.data("argmax"), a.desc("pts_idx_of_voxels"), a.data("pts_idx_of_voxels"),
                    a.desc("pooled_features"), a.data("pooled_features"));
+  }
+
+  std::vector<BenchmarkCase> benchmarks() const override {
+    return extension_ || IsOlderSpelling(name()) ? std::vector<BenchmarkCase>{} : BenchmarksOf("forward");
+  }
+  Theory TheoryOf(const Call& call) const override { return ForwardTheory(call); }
+  std::string Summary(const Shape& shape) const override { return SummaryOf(shape); }
+  void Validate(const Shape& shape) const override { CheckShape(shape); }
+  std::vector<std::string> Needs() const override { return {"mluOpGetRoiAwarePool3dForwardWorkspaceSize"}; }
+  mluOpStatus_t WorkspaceBytes(const Functions& library, mluOpHandle_t handle, const Arguments& a,
+                               size_t* bytes) const override {
+    return library.mluOpGetRoiAwarePool3dForwardWorkspaceSize(handle, a.desc("rois"), a.desc("pts"),
+                                                              a.desc("pts_feature"), bytes);
   }
 
   Expected Reference(const Call& call) const override {
@@ -254,6 +274,14 @@ class Backward : public Function {
                     a.desc("pts_idx_of_voxels"), a.data("pts_idx_of_voxels"), a.desc("argmax"), a.data("argmax"),
                     a.desc("grad_out"), a.data("grad_out"), a.desc("grad_in"), a.data("grad_in"));
   }
+
+  std::vector<BenchmarkCase> benchmarks() const override {
+    return IsOlderSpelling(name()) ? std::vector<BenchmarkCase>{} : BenchmarksOf("backward");
+  }
+  Work WorkOf(const Call& call) const override { return BackwardWork(call); }
+  Theory TheoryOf(const Call& call) const override { return BackwardTheory(call); }
+  std::string Summary(const Shape& shape) const override { return SummaryOf(shape); }
+  void Validate(const Shape& shape) const override { CheckShape(shape); }
 
   Expected Reference(const Call& call) const override {
     const int64_t channels = call.integer("channels"), points = call["grad_in"].extents[0];
