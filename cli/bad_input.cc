@@ -16,6 +16,7 @@ namespace {
 
 using detops_harness::Answer;
 using detops_harness::BadClass;
+using detops_harness::Checked;
 using detops_harness::Contract;
 using detops_harness::Fault;
 using detops_harness::Rule;
@@ -29,7 +30,8 @@ Basis BasisOf(const Operator& op, const Fault& fault, const Rule& broken, const 
   const std::vector<std::string>& undocumented = op.row().undocumented;
   if (std::find(undocumented.begin(), undocumented.end(), broken.about) != undocumented.end()) return Basis::kPromise;
   // Settings that other libraries have not, and numbers that no document speaks of.
-  if (spoilt.profile != good.profile || !spoilt.value_checks || broken.of_values) return Basis::kPromise;
+  if (spoilt.profile != good.profile || !spoilt.value_checks || broken.checked != Checked::kAlways)
+    return Basis::kPromise;
   if (spoilt.integer_lists != good.integer_lists) return Basis::kPromise;
   for (const detops_harness::Tensor& tensor : spoilt.tensors) {
     if (tensor.onchip_type != MLUOP_DTYPE_INVALID) return Basis::kPromise;

@@ -60,7 +60,6 @@ class Arguments {
   void* workspace() const { return call_.workspace.address; }
   size_t workspace_size() const { return static_cast<size_t>(call_.integer("workspace_size")); }
 
-
  private:
   Call& call_;
   std::vector<mluOpTensorDescriptor_t> descriptors_;

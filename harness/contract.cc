@@ -37,10 +37,11 @@ const std::vector<Dim>& Contract::shape(const std::string& tensor) const {
 Answer Contract::Judge(const Call& call) const {
   Judgement judgement{*this, call};
   for (const Rule& rule : rules_) {
-    if (rule.of_values && !call.value_checks) continue;
+    const bool looks = rule.checked == Checked::kAlways || (rule.checked != Checked::kNever && call.value_checks);
+    if (!looks && rule.checked == Checked::kHarmlessIfOff) continue;
     const std::optional<std::string> sentence = rule.judge(judgement);
-    if (judgement.undefined) return {.undefined = true};
     if (!sentence.has_value()) continue;
+    if (!looks) return {.undefined = true};
     return {rule.status, rule.status == MLUOP_STATUS_SUCCESS ? "" : messages_ + ": " + *sentence, &rule};
   }
   return {};

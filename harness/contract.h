@@ -56,9 +56,14 @@ struct Judgement {
   const Contract& contract;
   const Call& call;
   std::map<std::string, Bound> dims{};
-  // A rule sets this if the caller broke what no function can check, as the length of an array: nobody may make this
-  // call, so it gets no answer.
-  bool undefined = false;
+};
+
+// Who looks whether a call keeps a rule. Where nobody does, the caller vouches for it.
+enum class Checked {
+  kAlways,
+  kHarmlessIfOff,   // not with value checks off: then the result is any, but nothing outside the tensors is touched
+  kUndefinedIfOff,  // not with value checks off: then such a call may do anything, and is made by nobody
+  kNever,           // such a call may always do anything
 };
 
 struct Rule {
@@ -70,10 +75,7 @@ struct Rule {
   std::function<Faults(const Contract&, const Call& good)> faults;
   // No call breaks this rule and none before it: it only says more than is needed.
   bool implied = false;
-  // The rule looks at elements, which is left out when value checks are off.
-  bool of_values = false;
-  // The elements are used as places in memory: what a wrong one does that nobody has looked at is undefined.
-  bool of_places = false;
+  Checked checked = Checked::kAlways;
 };
 using Rules = std::vector<Rule>;
 
@@ -95,7 +97,7 @@ struct Answer {
   mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
   std::string text{};          // empty for success
   const Rule* rule = nullptr;  // the rule that decided; nullptr: none, the call is to be carried out
-  bool undefined = false;      // nobody may make this call
+  bool undefined = false;      // the call breaks what nobody checks: it may do anything, so nobody makes it
 };
 
 class Contract {
@@ -123,13 +125,6 @@ class Contract {
   // The name with which messages begin, if not the function's own.
   Contract& Says(std::string name) {
     messages_ = std::move(name);
-    return *this;
-  }
-
-  // With value checks off the caller vouches for some elements, as indices. True if they are such that the call may do
-  // anything: then nobody makes it.
-  Contract& Trusts(std::function<bool(const Call&)> broken) {
-    broken_trust_ = std::move(broken);
     return *this;
   }
 
@@ -177,8 +172,6 @@ class Contract {
 
   // The call has been placed in memory.
   Answer Judge(const Call& call) const;
-  // Of a call that breaks no rule.
-  bool BreaksTrust(const Call& call) const { return !call.value_checks && broken_trust_ && broken_trust_(call); }
   // All faults of a rule; those of no rule for nullptr.
   Faults FaultsOf(const Rule* rule, const Call& good) const;
   // Gives a named extent another value in all tensors, and in the argument of the same name.
@@ -194,7 +187,6 @@ class Contract {
   std::string function_, messages_, documented_as_;
   std::map<std::string, std::vector<Dim>> shapes_;
   std::map<std::string, std::function<int64_t(const Call&)>> computed_;
-  std::function<bool(const Call&)> broken_trust_;
   std::vector<Rule> rules_;
   std::vector<std::pair<mluOpStatus_t, std::string>> clauses_, failures_;
   Faults more_;

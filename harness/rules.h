@@ -103,6 +103,7 @@ struct ElementRule {
   };
   std::function<std::vector<Trial>(const Call& good)> trials;
   BadClass bad_class = BadClass::kIndices;
+  Checked checked = Checked::kUndefinedIfOff;
 };
 Rules Elements(const std::string& tensor, const ElementRule& rule);
 
@@ -113,10 +114,12 @@ struct OwnRule {
   mluOpStatus_t status;
   std::function<std::optional<std::string>(Judgement&)> judge;
   Faults faults{};
-  bool of_values = false;
-  bool of_places = false;
+  Checked checked = Checked::kAlways;
 };
 Rules Own(OwnRule rule);
+
+// What no function can check, as the length of an array.
+Rules Vouched(const std::string& about, std::function<bool(const Call&)> holds);
 
 // The call ends here, and well, if the condition holds.
 Rules Done(const std::string& about, std::function<bool(const Call&)> condition, Faults faults = {});

@@ -29,6 +29,7 @@ TEST_P(ContractTest, EveryRuleAlone) {
   ForEachTarget(function().profile(), [&](Handle& handle) {
     ContractCheck check(function());
     for (const Rule& rule : contract().rules()) {
+      if (rule.checked == detops_harness::Checked::kNever) continue;
       bool broken = false;
       for (const Fault& fault : contract().FaultsOf(&rule, check.good())) {
         SCOPED_TRACE(rule.about + ": " + fault.text);

@@ -229,8 +229,6 @@ Rules CountsInRange() {
   Rules rules = Own({"numbers in indice_num", MLUOP_STATUS_BAD_PARAM, [](Judgement& j) -> std::optional<std::string> {
                        const std::vector<int64_t>& counts = j.call.integer_lists.at("indice_num");
                        const Tensor& pairs = j.call["indice_pairs"];
-                       j.undefined = static_cast<int64_t>(counts.size()) != pairs.extents[0];
-                       if (j.undefined) return {};
                        for (size_t k = 0; k < counts.size(); ++k) {
                          if (counts[k] >= 0 && counts[k] <= pairs.extents[2]) continue;
                          return Format("indice_num[%zu] is %lld, expected a count in [0, %lld].", k,
@@ -247,6 +245,10 @@ Rules CountsInRange() {
     }
     return faults;
   };
+  const auto one_each = [](const Call& call) {
+    return static_cast<int64_t>(call.integer_lists.at("indice_num").size()) == call["indice_pairs"].extents[0];
+  };
+  rules.insert(rules.begin(), Vouched("length of indice_num", one_each)[0]);
   return rules;
 }
 
@@ -254,8 +256,6 @@ Rules IndicesAreRows(std::function<int64_t(const Call&, int side)> rows, int64_t
   Rules rules = Own({"indices", MLUOP_STATUS_BAD_PARAM, [rows](Judgement& j) -> std::optional<std::string> {
                        const std::vector<int64_t>& counts = j.call.integer_lists.at("indice_num");
                        const Tensor& pairs = j.call["indice_pairs"];
-                       j.undefined = pairs.byte_count() > static_cast<int64_t>(pairs.contents.size());
-                       if (j.undefined) return {};
                        for (size_t k = 0; k < counts.size(); ++k) {
                          for (int64_t column = 0; column < counts[k]; ++column) {
                            for (const int side : {0, 1}) {
@@ -298,6 +298,10 @@ Rules IndicesAreRows(std::function<int64_t(const Call&, int side)> rows, int64_t
     }
     return faults;
   };
+  const auto has_memory = [](const Call& call) {
+    return call["indice_pairs"].byte_count() <= static_cast<int64_t>(call["indice_pairs"].contents.size());
+  };
+  rules.insert(rules.begin(), Vouched("memory of indice_pairs", has_memory)[0]);
   return rules;
 }
 

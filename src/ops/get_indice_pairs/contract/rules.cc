@@ -256,7 +256,7 @@ Rules SitesInside() {
                     return {};
                   },
                   std::move(faults)};
-  rule.of_values = true;
+  rule.checked = Checked::kHarmlessIfOff;
   return Own(std::move(rule));
 }
 

@@ -19,8 +19,6 @@ Rules CountsNotNegative() {
                        const std::vector<int64_t>& counts = CountsOf(j.call);
                        const int64_t offsets = SizesOf(j.call).offsets;
                        if (offsets != j.call["indice_pairs"].extents[0]) return {};
-                       j.undefined = static_cast<int64_t>(counts.size()) != offsets;
-                       if (j.undefined) return {};
                        for (size_t k = 0; k < counts.size(); ++k) {
                          if (counts[k] >= 0) continue;
                          return Format("indice_num[%zu] is %lld, expected a count of 0 or more.", k,
@@ -40,6 +38,11 @@ Rules CountsNotNegative() {
     }
     return faults;
   };
+  const auto one_each = [](const Call& call) {
+    const int64_t offsets = SizesOf(call).offsets;
+    return offsets != call["indice_pairs"].extents[0] || offsets == static_cast<int64_t>(CountsOf(call).size());
+  };
+  rules.insert(rules.begin(), Vouched("length of indice_num", one_each)[0]);
   return rules;
 }
 
@@ -332,12 +335,10 @@ Contract MakeRulebookContract() {
   Rules indices = sparse::IndicesAreRows(
       [](const Call& call, int side) { return call.integer(side == 0 ? "num_act_in" : "num_act_out"); }, 4);
   // For 2^31 rows a rulebook takes gigabytes; tests ask for none.
-  indices[0].judge = [judge = indices[0].judge](Judgement& j) {
-    const std::optional<std::string> sentence = judge(j);
-    constexpr int64_t kMostRows = 1 << 24;
-    j.undefined |= !sentence && std::max(j.call.integer("num_act_in"), j.call.integer("num_act_out")) > kMostRows;
-    return sentence;
+  const auto few_rows = [](const Call& call) {
+    return std::max(call.integer("num_act_in"), call.integer("num_act_out")) <= 1 << 24;
   };
+  indices.push_back(Vouched("rows that a test can afford", few_rows)[0]);
   const Names pairs = {"indice_pairs"};
   Contract contract("detopsCreateRulebook");
   contract.Shape("indice_pairs", {"K", 2, "L"})

@@ -65,8 +65,6 @@ Rules Scale(const Kind& kind);
 Rules RoisAreFinite();
 Rules BatchIdsAndOverflow(const Kind& kind);
 Rules MappingChannels(const Kind& kind);
-// Whether a call without value checks would touch memory outside the tensors.
-bool MisleadsTheLibrary(const Call& call, const Kind& kind);
 
 Rules CountsOf(const Kind& kind);
 Rules SeparateFrom(const Kind& kind, const std::string& output, const Names& others);

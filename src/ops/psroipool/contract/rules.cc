@@ -306,12 +306,9 @@ Contract MakeContract(const Kind& kind) {
       .Shape("rois", {"R", 5})
       .Shape(pooled, {"R", "pooled_height", "pooled_width", "output_dim"})
       .Shape(kMapping, {"R", "pooled_height", "pooled_width", "output_dim"})
-      .Computed(kChannels,
-                [](const Call& call) {
-                  return ChannelsOf(call.integer("pooled_height"), call.integer("pooled_width"),
-                                    call.integer("output_dim"));
-                })
-      .Trusts([kind](const Call& call) { return MisleadsTheLibrary(call, kind); });
+      .Computed(kChannels, [](const Call& call) {
+        return ChannelsOf(call.integer("pooled_height"), call.integer("pooled_width"), call.integer("output_dim"));
+      });
   CheckForm(contract, kind);
   CheckSizes(contract, kind);
   if (kind.forward) {

@@ -254,7 +254,7 @@ Rules CompactLists() {
                 }
                 return {};
               },
-              faults, true, true});
+              faults, Checked::kUndefinedIfOff});
 }
 
 Rules RowsInUse() {

@@ -292,7 +292,7 @@ Rules Lists() {
                 }
                 return {};
               },
-              faults, true, true});
+              faults, Checked::kUndefinedIfOff});
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ Rules Winners(const std::function<int64_t(const Call&)>& rows) {
                 }
                 return {};
               },
-              faults, true, true});
+              faults, Checked::kUndefinedIfOff});
 }
 
 // ---- faults ----

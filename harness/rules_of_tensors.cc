@@ -1,0 +1,410 @@
+// Rules about the form and the shape of tensors.
+#include <algorithm>
+#include <climits>
+#include <iterator>
+#include <utility>
+
+#include "harness/function.h"
+#include "harness/rule_parts.h"
+#include "harness/rules.h"
+
+namespace detops_harness {
+namespace {
+
+constexpr int64_t kContractElements = int64_t{1} << 31;
+
+}  // namespace
+
+// ---- the form of one tensor ----
+
+Rules FullProfile() {
+  return {{"profile", kLimit,
+           [](Judgement& j) {
+             return Unless(j.call.full(), std::string("handle has the contract profile, expected the full one") +
+                                              kFullProfileLifts + ".");
+           },
+           [](const Contract&, const Call&) {
+             return Faults{{BadClass::kEnumerator, "the contract profile",
+                            [](Call& call) { call.profile = DETOPS_PROFILE_CONTRACT; }}};
+           }}};
+}
+
+Rules Ranks(const Names& tensors) {
+  return ForEach(
+      tensors, "rank", kBad,
+      [](Judgement& j, const Tensor& tensor) {
+        const size_t expected = j.contract.shape(tensor.name).size();
+        return Unless(tensor.extents.size() == expected,
+                      Format("%s has rank %zu, expected %zu.", tensor.name.c_str(), tensor.extents.size(), expected));
+      },
+      [](const Contract& contract, const Call&, const std::string& name) {
+        const size_t right = contract.shape(name).size();
+        Faults faults;
+        for (const size_t rank : {right + 1, right - 1, size_t{0}, size_t{1}, size_t{8}, size_t{9}, size_t{100}}) {
+          if (rank == right) continue;
+          faults.push_back(Of(
+              name, BadClass::kForm, "rank of " + name, [rank](Tensor& tensor) { tensor.extents.resize(rank, 1); },
+              rank == right + 1));
+        }
+        return faults;
+      });
+}
+
+namespace {
+
+// A larger type may be one that the call takes: then there must be memory for its elements.
+void GrowMemory(Tensor& tensor) {
+  const auto bytes = static_cast<size_t>(tensor.byte_count());
+  if (bytes > tensor.memory_bytes() * 8) return;  // not by the type alone
+  if (tensor.access == Access::kRead) {
+    tensor.contents.resize(std::max(bytes, tensor.contents.size()));
+  } else {
+    tensor.bytes = std::max(bytes, tensor.bytes);
+  }
+}
+
+// Every number, and some that name no type. int8 comes first: it is the one that the tables list.
+Faults TypeFaults(const std::string& name) {
+  Faults faults;
+  for (const int type : {3, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 99, INT_MAX}) {
+    for (const bool full : {false, true}) {
+      faults.push_back({BadClass::kForm, "type of " + name,
+                        [=](Call& call) {
+                          call[name].type = static_cast<mluOpDataType_t>(type);
+                          GrowMemory(call[name]);
+                          if (full) call.profile = DETOPS_PROFILE_FULL;
+                        },
+                        faults.empty()});
+    }
+    // Everything that was of the same type changes with it.
+    faults.push_back({BadClass::kForm, "type of " + name,
+                      [=](Call& call) {
+                        const mluOpDataType_t before = call[name].type;
+                        for (Tensor& tensor : call.tensors) {
+                          if (tensor.type != before) continue;
+                          tensor.type = static_cast<mluOpDataType_t>(type);
+                          GrowMemory(tensor);
+                        }
+                      },
+                      false});
+  }
+  return faults;
+}
+
+// Types in the order of the sentence, and its words.
+struct Allowed {
+  std::vector<mluOpDataType_t> types;
+  const char* text;
+};
+
+Rules Types(const Names& tensors, const Allowed& in_contract, const Allowed& in_full) {
+  return ForEach(
+      tensors, "type", kBad,
+      [=](Judgement& j, const Tensor& tensor) {
+        const auto has = [&](const Allowed& allowed) {
+          return std::find(allowed.types.begin(), allowed.types.end(), tensor.type) != allowed.types.end();
+        };
+        return Unless(has(in_contract) || (has(in_full) && j.call.full()),
+                      tensor.name + " has type " + TypeName(tensor.type) + ", expected " +
+                          (j.call.full() ? in_full.text : in_contract.text) + (has(in_full) ? kFullProfileLifts : "") +
+                          ".");
+      },
+      [](const Contract&, const Call&, const std::string& name) { return TypeFaults(name); });
+}
+
+// In both profiles.
+Rules Types(const Names& tensors, const Allowed& allowed) { return Types(tensors, allowed, allowed); }
+
+Allowed AllFloating() {
+  return {{MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16},
+          "float, half, double or bfloat16"};
+}
+
+Rules FloatingTypes(const Names& tensors, const Allowed& in_contract) {
+  return Types(tensors, in_contract, AllFloating());
+}
+
+}  // namespace
+
+Rules Floating(const Names& tensors) {
+  return FloatingTypes(tensors, {{MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF}, "float or half"});
+}
+Rules AnyFloating(const Names& tensors) { return Types(tensors, AllFloating()); }
+Rules FloatUnlessFull(const Names& tensors) { return FloatingTypes(tensors, {{MLUOP_DTYPE_FLOAT}, "float"}); }
+
+Rules Int32(const Names& tensors) { return Types(tensors, {{MLUOP_DTYPE_INT32}, "int32"}); }
+Rules Int32UnlessFull(const Names& tensors) {
+  return Types(tensors, {{MLUOP_DTYPE_INT32}, "int32"}, {{MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64}, "int32 or int64"});
+}
+Rules Bool(const Names& tensors) { return Types(tensors, {{MLUOP_DTYPE_BOOL}, "bool"}); }
+
+Rules SameType(const Names& tensors, const std::string& other) {
+  return ForEach(
+      tensors, "type", kBad,
+      [=](Judgement& j, const Tensor& tensor) {
+        const mluOpDataType_t expected = j.call[other].type;
+        return Unless(tensor.type == expected, tensor.name + " has type " + TypeName(tensor.type) + ", expected " +
+                                                   TypeName(expected) + " as " + other + " has.");
+      },
+      [](const Contract&, const Call&, const std::string& name) { return TypeFaults(name); });
+}
+
+Rules Layouts(const Names& tensors, mluOpTensorLayout_t layout) {
+  return ForEach(
+      tensors, "layout", kBad,
+      [=](Judgement&, const Tensor& tensor) {
+        return Unless(tensor.layout == layout, tensor.name + " has layout " + LayoutName(tensor.layout) +
+                                                   ", expected " + LayoutName(layout) + ".");
+      },
+      [=](const Contract&, const Call&, const std::string& name) {
+        Faults faults;
+        // TNC first: no operator takes it, and it is the one that the tables list.
+        for (const int other : {6, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 99, INT_MAX}) {
+          if (other == layout) continue;
+          faults.push_back(Of(
+              name, BadClass::kForm, "layout of " + name,
+              [=](Tensor& tensor) { tensor.layout = static_cast<mluOpTensorLayout_t>(other); }, faults.empty()));
+        }
+        return faults;
+      });
+}
+
+namespace {
+
+void ChangeStride(Tensor& tensor, size_t axis, int64_t stride) {
+  if (axis >= tensor.extents.size()) return;
+  if (tensor.strides.size() != tensor.extents.size()) {
+    tensor.strides.clear();
+    for (size_t i = 0; i < tensor.extents.size(); ++i) tensor.strides.push_back(tensor.DenseStride(i));
+  }
+  tensor.strides[axis] = stride;
+}
+
+}  // namespace
+
+Rules Dense(const Names& tensors) {
+  return ForEach(
+      tensors, "strides", kLimit,
+      [](Judgement&, const Tensor& tensor) -> Sentence {
+        if (tensor.strides.size() != tensor.extents.size() || tensor.elements() == 0) return {};
+        for (size_t axis = tensor.extents.size(); axis-- > 0;) {  // the last wrong one is named
+          const int64_t dense = tensor.DenseStride(axis);
+          if (tensor.extents[axis] == 1 || tensor.strides[axis] == dense) continue;
+          return Format("%s has stride %lld on axis %zu, expected %lld: only dense tensors are supported.",
+                        tensor.name.c_str(), static_cast<long long>(tensor.strides[axis]), axis,
+                        static_cast<long long>(dense));
+        }
+        return {};
+      },
+      [](const Contract& contract, const Call& good, const std::string& name) {
+        Faults faults;
+        const Tensor& tensor = good[name];
+        for (size_t axis = 0; axis < tensor.extents.size(); ++axis) {
+          const int64_t dense = tensor.DenseStride(axis);
+          for (const int64_t stride : {dense + 1, dense - 1, int64_t{0}, -dense, INT64_MAX - 1000, INT64_MIN + 1000}) {
+            if (stride == dense) continue;
+            faults.push_back(Of(
+                name, BadClass::kForm, "stride of " + name, [=](Tensor& spoilt) { ChangeStride(spoilt, axis, stride); },
+                faults.empty()));
+          }
+          // The stride of an axis of extent 1 is free, and a tensor without elements has none.
+          const std::string dim = contract.shape(name)[axis].name;
+          for (const int64_t extent : {0, 1}) {
+            if (dim.empty()) continue;
+            faults.push_back({BadClass::kForm, "stride of an axis of extent " + std::to_string(extent),
+                              [=](Call& call) {
+                                WithDim(dim, extent)(call);
+                                ChangeStride(call[name], axis, 1000);
+                              },
+                              false});
+          }
+        }
+        return faults;
+      });
+}
+
+namespace {
+
+// The smallest value of the tensor's axis for which it has so many elements.
+int64_t ValueFor(const Tensor& tensor, size_t axis, int64_t elements) {
+  int64_t others = 1;
+  for (size_t i = 0; i < tensor.extents.size(); ++i) {
+    if (i != axis) others *= std::max<int64_t>(1, tensor.extents[i]);
+  }
+  return (elements + others - 1) / others;
+}
+
+// Every named extent of the contract becomes 1.
+void AllOnes(const Contract& contract, Call& call) {
+  for (const auto& [tensor, extents] : contract.shapes()) {
+    for (const Dim& dim : extents) {
+      if (!dim.name.empty()) contract.SetDim(call, dim.name, 1);
+    }
+  }
+}
+
+Faults CountFaults(const Contract& contract, const Call& good, const std::string& name) {
+  Faults faults;
+  const std::vector<Dim>& shape = contract.shape(name);
+  // Of this tensor alone, for functions that count before they compare shapes.
+  faults.push_back(Of(
+      name, BadClass::kOverflow, "2^61 rows",
+      [](Tensor& tensor) {
+        if (!tensor.extents.empty()) tensor.extents[0] = int64_t{1} << 61;
+      },
+      false));
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const std::string& dim = shape[axis].name;
+    if (dim.empty()) continue;
+    for (const bool alone : {false, true}) {
+      Call small = good;
+      if (alone) AllOnes(contract, small);
+      const int64_t least = ValueFor(small[name], axis, kContractElements);
+      const auto with = [=](int64_t value, detopsProfile_t profile, size_t other, const std::string& text) {
+        return Fault{BadClass::kOverflow, text,
+                     [=](Call& call) {
+                       const Contract& rules = call.function->contract();
+                       if (alone) AllOnes(rules, call);
+                       rules.SetDim(call, dim, value);
+                       if (other != SIZE_MAX) rules.SetDim(call, rules.shape(name)[other].name, value);
+                       call.profile = profile;
+                     },
+                     false};
+      };
+      const detopsProfile_t full = DETOPS_PROFILE_FULL;
+      faults.push_back(with(least, good.profile, SIZE_MAX, "2^31 elements"));
+      faults.push_back(with(least - 1, good.profile, SIZE_MAX, "fewer than 2^31 elements"));
+      faults.push_back(with(least, full, SIZE_MAX, "2^31 elements"));
+      for (const detopsProfile_t profile : {good.profile, full}) {
+        faults.push_back(with(INT64_MAX, profile, SIZE_MAX, "2^63 - 1 elements"));
+        faults.push_back(with(int64_t{1} << 61, profile, SIZE_MAX, "2^61 elements"));
+        faults.push_back(with((int64_t{1} << 61) - 1, profile, SIZE_MAX, "2^61 - 1 elements"));
+        for (size_t other = 0; other < shape.size(); ++other) {
+          if (other == axis || shape[other].name.empty()) continue;
+          faults.push_back(with(int64_t{1} << 33, profile, other, "2^66 elements"));
+        }
+      }
+    }
+  }
+  return faults;
+}
+
+}  // namespace
+
+Rules Counts(const Names& tensors) {
+  return ForEach(
+      tensors, "elements", kLimit,
+      [](Judgement& j, const Tensor& tensor) -> Sentence {
+        if (tensor.byte_count() == INT64_MAX || tensor.elements() == INT64_MAX) {
+          return tensor.name + " has shape " + ShapeText(tensor.extents) + ", expected fewer than 2^63 bytes.";
+        }
+        return Unless(j.call.full() || tensor.elements() < kContractElements,
+                      Format("%s has %lld elements, expected fewer than 2147483648%s.", tensor.name.c_str(),
+                             static_cast<long long>(tensor.elements()), kFullProfileLifts));
+      },
+      CountFaults);
+}
+
+Rules NotEmpty(const Names& tensors) {
+  return ForEach(
+      tensors, "presence of elements", kBad,
+      [](Judgement&, const Tensor& tensor) {
+        return Unless(tensor.elements() > 0, tensor.name + " has 0 elements, expected at least 1; its shape is " +
+                                                 ShapeText(tensor.extents) + ".");
+      },
+      [](const Contract& contract, const Call&, const std::string& name) {
+        Faults faults;
+        for (const Dim& dim : contract.shape(name)) {
+          if (dim.name.empty()) continue;
+          faults.push_back({BadClass::kEmpty, "an extent is 0", WithDim(dim.name, 0)});
+          for (const Dim& other : contract.shape(name)) {
+            if (other.name.empty() || other.name == dim.name) continue;
+            // 0 wins over a product that overflows.
+            faults.push_back({BadClass::kEmpty, "an extent is 0, another enormous",
+                              [d = dim.name, o = other.name](Call& call) {
+                                WithDim(o, INT64_MAX)(call);
+                                WithDim(d, 0)(call);
+                              },
+                              false});
+          }
+        }
+        return faults;
+      });
+}
+
+// ---- shapes ----
+
+Rules Axis(const std::string& tensor, size_t axis, const Dim& expected) {
+  return ForEach(
+      {tensor}, "axis " + std::to_string(axis), kBad,
+      [=](Judgement& j, const Tensor& checked) -> Sentence {
+        const int64_t actual = checked.extents[axis];
+        std::optional<Judgement::Bound> bound;
+        if (!expected.name.empty()) {
+          bound = j.contract.BoundOf(j, expected.name);
+          if (!bound.has_value()) j.dims[expected.name] = {actual, checked.name};
+          if (!bound.has_value()) return {};
+        }
+        const int64_t wanted = bound.has_value() ? bound->value : expected.number;
+        if (actual == wanted) return {};
+        std::string text = Format("%s has extent %lld on axis %zu, expected ", checked.name.c_str(),
+                                  static_cast<long long>(actual), axis);
+        if (!expected.name.empty()) text += (expected.shown.empty() ? expected.name : expected.shown) + " = ";
+        text += std::to_string(wanted);
+        if (bound.has_value() && !bound->source.empty()) text += " as in " + bound->source;
+        return text + "; its shape is " + ShapeText(checked.extents) + ".";
+      },
+      [=](const Contract&, const Call&, const std::string& name) {
+        Faults faults;
+        for (const int64_t surplus : {1, -1, 1000}) {
+          faults.push_back(Of(
+              name, BadClass::kShapes, "extent of " + name + " on axis " + std::to_string(axis),
+              [=](Tensor& spoilt) {
+                if (axis < spoilt.extents.size()) {
+                  spoilt.extents[axis] = std::max<int64_t>(0, spoilt.extents[axis] + surplus);
+                }
+              },
+              surplus == 1));
+        }
+        return faults;
+      });
+}
+
+namespace {
+
+// The axes of one tensor, which the table knows only when the rules are used.
+Rules ShapeOf(const std::string& name) {
+  const auto axes = [name](const Contract& contract) {
+    Rules rules;
+    const std::vector<Dim>& shape = contract.shape(name);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      const Rules one = Axis(name, axis, shape[axis]);
+      rules.insert(rules.end(), one.begin(), one.end());
+    }
+    return rules;
+  };
+  return {{"shape of " + name, kBad,
+           [=](Judgement& j) -> Sentence {
+             for (const Rule& rule : axes(j.contract)) {
+               if (const Sentence sentence = rule.judge(j)) return sentence;
+             }
+             return {};
+           },
+           [=](const Contract& contract, const Call& good) {
+             Faults faults;
+             for (const Rule& rule : axes(contract)) {
+               for (Fault& fault : rule.faults(contract, good)) faults.push_back(std::move(fault));
+             }
+             return faults;
+           }}};
+}
+
+}  // namespace
+
+Rules Shapes(const Names& tensors) {
+  Rules rules;
+  for (const std::string& name : tensors) rules.push_back(ShapeOf(name)[0]);
+  return rules;
+}
+
+}  // namespace detops_harness
