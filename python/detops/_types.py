@@ -20,6 +20,7 @@ class SupportsDLPack(Protocol):
 ArrayLike: TypeAlias = SupportsDLPack
 FloatArray: TypeAlias = npt.NDArray[Any]
 IndexArray: TypeAlias = npt.NDArray[np.int32]
+WideIndexArray: TypeAlias = npt.NDArray[np.int64]
 Size2: TypeAlias = "int | tuple[int, int]"
 Size3: TypeAlias = "int | tuple[int, int, int]"
 Sizes: TypeAlias = "int | Shape"
@@ -37,3 +38,6 @@ Activation: TypeAlias = Literal["none", "relu", "leaky_relu"]
 FiltersLayout: TypeAlias = Literal[
     "KIO", "OKI", "OIK", "DHWCN", "HWCN", "NDHWC", "NHWC", "NCDHW", "NCHW"
 ]
+OverlapMode: TypeAlias = Literal["iou", "iof"]
+BoxFormat: TypeAlias = Literal["xyxy", "cxcywh", "cxcywha", "quad", "bev", "bev_upright"]
+SoftMethod: TypeAlias = Literal["naive", "linear", "gaussian"]

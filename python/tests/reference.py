@@ -11,6 +11,16 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
+NAMED_LAYOUTS: Any = [
+    ("DHWCN", (1, 2, 3, 4, 5), "KIO"),
+    ("HWCN", (2, 3, 4, 5), "KIO"),
+    ("NDHWC", (5, 1, 2, 3, 4), "OKI"),
+    ("NHWC", (5, 2, 3, 4), "OKI"),
+    ("NCDHW", (5, 4, 1, 2, 3), "OIK"),
+    ("NCHW", (5, 4, 2, 3), "OIK"),
+]
+"""The library's names of layouts of filters, a shape, and what is the same."""
+
 
 # ---- rotated_feature_align -----------------------------------------------------------------------
 

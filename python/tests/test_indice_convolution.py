@@ -10,7 +10,7 @@ import pytest
 from detops._types import Activation, FiltersLayout
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import Array, convolution
+from reference import NAMED_LAYOUTS, Array, convolution
 
 LAYOUTS: list[FiltersLayout] = ["KIO", "OKI", "OIK"]
 
@@ -143,17 +143,7 @@ def test_narrow_types(dtype: str, limit: float) -> None:
     assert np.abs(result - expected).sum() / np.abs(expected).sum() < limit
 
 
-@pytest.mark.parametrize(
-    ("name", "shape", "same"),
-    [
-        ("DHWCN", (1, 2, 3, 4, 5), "KIO"),
-        ("HWCN", (2, 3, 4, 5), "KIO"),
-        ("NDHWC", (5, 1, 2, 3, 4), "OKI"),
-        ("NHWC", (5, 2, 3, 4), "OKI"),
-        ("NCDHW", (5, 4, 1, 2, 3), "OIK"),
-        ("NCHW", (5, 4, 2, 3), "OIK"),
-    ],
-)
+@pytest.mark.parametrize(("name", "shape", "same"), NAMED_LAYOUTS)
 def test_names_of_the_library(
     name: FiltersLayout, shape: tuple[int, ...], same: FiltersLayout
 ) -> None:

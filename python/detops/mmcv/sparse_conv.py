@@ -8,6 +8,7 @@ from typing import Any
 from torch import nn
 
 from ..spconv._convolution import SparseConvolution as _SparseConvolution
+from ..spconv._families import Family
 from ..spconv._pairs import find_pairs, pairs_of_rows
 from ..spconv.core import IndiceData, SparseConvTensor as _SparseConvTensor
 
@@ -111,10 +112,10 @@ class SparseConvolution(_SparseConvolution):
         return pairs_of_rows(self, input) if self.conv1x1 else find_pairs(self, input)
 
 
-class _Layer(SparseConvolution):
+class _Layer(Family, SparseConvolution):
     """The arguments of all layers but the inverse ones."""
 
-    _ndim = 0
+    _about = "A regular convolution"
     _subm = False
     _transposed = False
 
@@ -146,8 +147,8 @@ class _Layer(SparseConvolution):
         )
 
 
-class _InverseLayer(SparseConvolution):
-    _ndim = 0
+class _InverseLayer(Family, SparseConvolution):
+    _about = "Undoes the regular convolution of the same ``indice_key``"
 
     def __init__(
         self,
@@ -168,66 +169,23 @@ class _InverseLayer(SparseConvolution):
         )
 
 
-class SparseConv2d(_Layer):
-    """A regular convolution in the plane."""
-
-    _ndim = 2
-
-
-class SparseConv3d(_Layer):
-    """A regular convolution in space."""
-
-    _ndim = 3
-
-
-class SparseConv4d(_Layer):
-    """A regular convolution in space and time."""
-
-    _ndim = 4
-
-
-class SparseConvTranspose2d(_Layer):
-    """A transposed convolution in the plane."""
-
-    _ndim = 2
+class _Transposed(_Layer):
+    _about = "A transposed convolution"
     _transposed = True
 
 
-class SparseConvTranspose3d(_Layer):
-    """A transposed convolution in space."""
-
-    _ndim = 3
-    _transposed = True
-
-
-class SparseInverseConv2d(_InverseLayer):
-    """Undoes the regular convolution of the same ``indice_key``, in the plane."""
-
-    _ndim = 2
-
-
-class SparseInverseConv3d(_InverseLayer):
-    """Undoes the regular convolution of the same ``indice_key``, in space."""
-
-    _ndim = 3
-
-
-class SubMConv2d(_Layer):
-    """A submanifold convolution in the plane."""
-
-    _ndim = 2
+class _Submanifold(_Layer):
+    _about = "A submanifold convolution"
     _subm = True
 
 
-class SubMConv3d(_Layer):
-    """A submanifold convolution in space."""
-
-    _ndim = 3
-    _subm = True
-
-
-class SubMConv4d(_Layer):
-    """A submanifold convolution in space and time."""
-
-    _ndim = 4
-    _subm = True
+class SparseConv2d(_Layer, ndim=2): ...
+class SparseConv3d(_Layer, ndim=3): ...
+class SparseConv4d(_Layer, ndim=4): ...
+class SparseConvTranspose2d(_Transposed, ndim=2): ...
+class SparseConvTranspose3d(_Transposed, ndim=3): ...
+class SparseInverseConv2d(_InverseLayer, ndim=2): ...
+class SparseInverseConv3d(_InverseLayer, ndim=3): ...
+class SubMConv2d(_Submanifold, ndim=2): ...
+class SubMConv3d(_Submanifold, ndim=3): ...
+class SubMConv4d(_Submanifold, ndim=4): ...

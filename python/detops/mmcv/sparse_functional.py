@@ -24,8 +24,10 @@ __all__ = [
 class SparseConvFunction:
     """A regular or transposed convolution."""
 
-    _inverse = False
-    _subm = False
+    _inverse = _subm = False
+
+    def __init_subclass__(cls, inverse: bool = False, subm: bool = False) -> None:
+        cls._inverse, cls._subm = inverse, subm
 
     @classmethod
     def apply(
@@ -41,30 +43,18 @@ class SparseConvFunction:
         return sparse_ops.indice_conv(features, filters, *pairs, cls._inverse, cls._subm)
 
 
-class SparseInverseConvFunction(SparseConvFunction):
+class SparseInverseConvFunction(SparseConvFunction, inverse=True):
     """A convolution back to the input of the layer that the pairs are of."""
 
-    _inverse = True
 
-
-class SubMConvFunction(SparseConvFunction):
+class SubMConvFunction(SparseConvFunction, subm=True):
     """A submanifold convolution."""
-
-    _subm = True
 
 
 class SparseMaxPoolFunction:
     """The maximum of the inputs of each output, and of 0."""
 
-    @staticmethod
-    def apply(
-        features: torch.Tensor,
-        indice_pairs: torch.Tensor,
-        indice_pair_num: torch.Tensor,
-        num_activate_out: int,
-    ) -> torch.Tensor:
-        """(num_activate_out, C) of (L, C) features."""
-        return sparse_ops.indice_maxpool(features, indice_pairs, indice_pair_num, num_activate_out)
+    apply = staticmethod(sparse_ops.indice_maxpool)
 
 
 indice_conv = SparseConvFunction.apply

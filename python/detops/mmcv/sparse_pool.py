@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..spconv._families import Family
 from ..spconv.pool import Pool
 
 __all__ = ["SparseMaxPool", "SparseMaxPool2d", "SparseMaxPool3d"]
@@ -35,19 +36,14 @@ class SparseMaxPool(Pool):
         super().__init__(ndim, kernel_size, stride, padding, dilation, subm=subm)
 
 
-class SparseMaxPool2d(SparseMaxPool):
-    """The maximum of the sites under a kernel, in the plane."""
+class _Layer(Family, SparseMaxPool):
+    _about = "The maximum of the sites under a kernel"
 
     def __init__(
         self, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1
     ) -> None:
-        super().__init__(2, kernel_size, stride, padding, dilation)
+        super().__init__(self._ndim, kernel_size, stride, padding, dilation)
 
 
-class SparseMaxPool3d(SparseMaxPool):
-    """The maximum of the sites under a kernel, in space."""
-
-    def __init__(
-        self, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1
-    ) -> None:
-        super().__init__(3, kernel_size, stride, padding, dilation)
+class SparseMaxPool2d(_Layer, ndim=2): ...
+class SparseMaxPool3d(_Layer, ndim=3): ...

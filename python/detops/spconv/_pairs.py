@@ -212,13 +212,16 @@ def _check_reuse(layer: Layer, input: SparseConvTensor, stored: IndiceData) -> N
         "spatial_shape": (input.spatial_shape, stored.spatial_shape),
         "number of sites": (input.indices.shape[0], stored.indices.shape[0]),
     }
+    _check_fit(layer, wanted, "this layer has", stored.is_of(input.indices, 0))
+
+
+def _check_fit(
+    layer: Layer, wanted: dict[str, tuple[Any, Any]], what_is_here: str, are_those: bool
+) -> None:
+    """Of what is wanted and stored, and of the sites."""
     for name, (mine, theirs) in wanted.items():
         if mine != theirs:
-            raise _misuse(layer, f"stored with {name} {theirs}, but this layer has {mine}.")
-    _check_sites(layer, stored.is_of(input.indices, 0))
-
-
-def _check_sites(layer: Layer, are_those: bool) -> None:
+            raise _misuse(layer, f"stored with {name} {theirs}, but {what_is_here} {mine}.")
     if not are_those:
         raise _misuse(layer, "it is stored for other sites than those of the input.")
 
@@ -240,8 +243,5 @@ def _undo(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConv
             "output space": (input.spatial_shape, stored.out_spatial_shape),
             "number of output sites": (input.indices.shape[0], stored.out_indices.shape[0]),
         }
-        for name, (mine, theirs) in wanted.items():
-            if mine != theirs:
-                raise _misuse(layer, f"stored with {name} {theirs}, but here it is {mine}.")
-        _check_sites(layer, stored.is_of(input.indices, 1))
+        _check_fit(layer, wanted, "here it is", stored.is_of(input.indices, 1))
     return stored, _output(input, stored.indices, stored.spatial_shape)

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import functional as Fsp, ops
 from ._convolution import Activation, AlgoHint, ConvAlgo, SparseConvolution
+from ._families import Family
 from .constants import ALL_WEIGHT_IS_KRSC, FILTER_HWIO
 from .core import ImplicitGemmIndiceData, IndiceData, SparseConvTensor, expand_nd
 from .modules import SparseModule
@@ -48,8 +49,8 @@ SparseConvolutionBase = SparseConvolution
 """In spconv what the layer has without being a module; here there is one class."""
 
 
-class _Regular(SparseConvolution):
-    _ndim = 0
+class _Regular(Family, SparseConvolution):
+    _about = "A regular convolution"
     _transposed = False
 
     def __init__(
@@ -91,8 +92,13 @@ class _Regular(SparseConvolution):
         )
 
 
-class _Submanifold(SparseConvolution):
-    _ndim = 0
+class _Transposed(_Regular):
+    _about = "A transposed convolution"
+    _transposed = True
+
+
+class _Submanifold(Family, SparseConvolution):
+    _about = "A submanifold convolution"
 
     def __init__(
         self,
@@ -131,8 +137,8 @@ class _Submanifold(SparseConvolution):
         )
 
 
-class _Inverse(SparseConvolution):
-    _ndim = 0
+class _Inverse(Family, SparseConvolution):
+    _about = "Undoes the regular convolution of the same ``indice_key``"
 
     def __init__(
         self,
@@ -163,110 +169,27 @@ class _Inverse(SparseConvolution):
         )
 
 
-class SparseConv1d(_Regular):
-    """A regular convolution on a line."""
-
-    _ndim = 1
-
-
-class SparseConv2d(_Regular):
-    """A regular convolution in the plane."""
-
-    _ndim = 2
-
-
-class SparseConv3d(_Regular):
-    """A regular convolution in space."""
-
-    _ndim = 3
-
-
-class SparseConv4d(_Regular):
-    """A regular convolution in space and time."""
-
-    _ndim = 4
-
-
-class SparseConvTranspose1d(_Regular):
-    """A transposed convolution on a line."""
-
-    _ndim = 1
-    _transposed = True
-
-
-class SparseConvTranspose2d(_Regular):
-    """A transposed convolution in the plane."""
-
-    _ndim = 2
-    _transposed = True
-
-
-class SparseConvTranspose3d(_Regular):
-    """A transposed convolution in space."""
-
-    _ndim = 3
-    _transposed = True
-
-
-class SparseConvTranspose4d(_Regular):
-    """A transposed convolution in space and time."""
-
-    _ndim = 4
-    _transposed = True
-
-
-class SubMConv1d(_Submanifold):
-    """A submanifold convolution on a line."""
-
-    _ndim = 1
-
-
-class SubMConv2d(_Submanifold):
-    """A submanifold convolution in the plane."""
-
-    _ndim = 2
-
-
-class SubMConv3d(_Submanifold):
-    """A submanifold convolution in space."""
-
-    _ndim = 3
-
-
-class SubMConv4d(_Submanifold):
-    """A submanifold convolution in space and time."""
-
-    _ndim = 4
-
-
-class SparseInverseConv1d(_Inverse):
-    """Undoes the regular convolution of the same ``indice_key``, on a line."""
-
-    _ndim = 1
-
-
-class SparseInverseConv2d(_Inverse):
-    """Undoes the regular convolution of the same ``indice_key``, in the plane."""
-
-    _ndim = 2
-
-
-class SparseInverseConv3d(_Inverse):
-    """Undoes the regular convolution of the same ``indice_key``, in space."""
-
-    _ndim = 3
-
-
-class SparseInverseConv4d(_Inverse):
-    """Undoes the regular convolution of the same ``indice_key``, in space and time."""
-
-    _ndim = 4
-
+class SparseConv1d(_Regular, ndim=1): ...
+class SparseConv2d(_Regular, ndim=2): ...
+class SparseConv3d(_Regular, ndim=3): ...
+class SparseConv4d(_Regular, ndim=4): ...
+class SparseConvTranspose1d(_Transposed, ndim=1): ...
+class SparseConvTranspose2d(_Transposed, ndim=2): ...
+class SparseConvTranspose3d(_Transposed, ndim=3): ...
+class SparseConvTranspose4d(_Transposed, ndim=4): ...
+class SubMConv1d(_Submanifold, ndim=1): ...
+class SubMConv2d(_Submanifold, ndim=2): ...
+class SubMConv3d(_Submanifold, ndim=3): ...
+class SubMConv4d(_Submanifold, ndim=4): ...
+class SparseInverseConv1d(_Inverse, ndim=1): ...
+class SparseInverseConv2d(_Inverse, ndim=2): ...
+class SparseInverseConv3d(_Inverse, ndim=3): ...
+class SparseInverseConv4d(_Inverse, ndim=4): ...
 
 DEFAULT_SPARSE_CONV_TYPES = {
     kind
-    for family in (_Submanifold, _Regular, _Inverse)
+    for family in (_Submanifold, _Regular, _Transposed, _Inverse)
     for kind in family.__subclasses__()
-    if kind.__module__ == __name__
+    if kind.__module__ == __name__ and kind._ndim > 0
 }
 """All layers of this module."""

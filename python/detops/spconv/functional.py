@@ -30,8 +30,10 @@ __all__ = [
 class SparseConvFunction:
     """A regular or transposed convolution, see ``ops.indice_conv``."""
 
-    _inverse = False
-    _subm = False
+    _inverse = _subm = False
+
+    def __init_subclass__(cls, inverse: bool = False, subm: bool = False) -> None:
+        cls._inverse, cls._subm = inverse, subm
 
     @classmethod
     def apply(
@@ -63,30 +65,18 @@ class SparseConvFunction:
         )
 
 
-class SparseInverseConvFunction(SparseConvFunction):
+class SparseInverseConvFunction(SparseConvFunction, inverse=True):
     """A convolution back to the input of the layer that the pairs are of."""
 
-    _inverse = True
 
-
-class SubMConvFunction(SparseConvFunction):
+class SubMConvFunction(SparseConvFunction, subm=True):
     """A submanifold convolution."""
-
-    _subm = True
 
 
 class SparseMaxPoolFunction:
     """The maximum of the inputs of each output, and of 0."""
 
-    @staticmethod
-    def apply(
-        features: torch.Tensor,
-        indice_pairs: torch.Tensor,
-        indice_pair_num: torch.Tensor,
-        num_activate_out: int,
-    ) -> torch.Tensor:
-        """(num_activate_out, C) of (L, C) features."""
-        return ops.indice_maxpool(features, indice_pairs, indice_pair_num, num_activate_out)
+    apply = staticmethod(ops.indice_maxpool)
 
 
 indice_conv = SparseConvFunction.apply

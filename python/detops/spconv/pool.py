@@ -8,6 +8,7 @@ import torch
 
 from .. import torch as ops
 from ._convolution import ConvAlgo
+from ._families import Family
 from ._pairs import find_pairs
 from .core import ImplicitGemmIndiceData, IndiceData, SparseConvTensor, expand_nd, expand_sizes
 from .modules import SparseModule, VoxelCounter
@@ -108,17 +109,18 @@ class Pool(VoxelCounter):
 class SparseMaxPool(Pool):
     """The maximum of the sites under a kernel."""
 
+    _about = "The maximum of the sites under a kernel"
+
 
 class SparseAvgPool(Pool):
     """The average of the sites under a kernel."""
 
+    _about = "The average of the sites under a kernel"
     _kind = "avg"
 
 
-class _Layer(Pool):
+class _Layer(Family, Pool):
     """The arguments of the layers for some number of axes."""
-
-    _ndim = 0
 
     def __init__(
         self,
@@ -147,47 +149,13 @@ class _Layer(Pool):
         )
 
 
-class SparseMaxPool1d(_Layer, SparseMaxPool):
-    """The maximum of the sites under a kernel, on a line."""
-
-    _ndim = 1
-
-
-class SparseMaxPool2d(_Layer, SparseMaxPool):
-    """The maximum of the sites under a kernel, in the plane."""
-
-    _ndim = 2
-
-
-class SparseMaxPool3d(_Layer, SparseMaxPool):
-    """The maximum of the sites under a kernel, in space."""
-
-    _ndim = 3
-
-
-class SparseMaxPool4d(_Layer, SparseMaxPool):
-    """The maximum of the sites under a kernel, in space and time."""
-
-    _ndim = 4
-
-
-class SparseAvgPool1d(_Layer, SparseAvgPool):
-    """The average of the sites under a kernel, on a line."""
-
-    _ndim = 1
-
-
-class SparseAvgPool2d(_Layer, SparseAvgPool):
-    """The average of the sites under a kernel, in the plane."""
-
-    _ndim = 2
-
-
-class SparseAvgPool3d(_Layer, SparseAvgPool):
-    """The average of the sites under a kernel, in space."""
-
-    _ndim = 3
-
+class SparseMaxPool1d(_Layer, SparseMaxPool, ndim=1): ...
+class SparseMaxPool2d(_Layer, SparseMaxPool, ndim=2): ...
+class SparseMaxPool3d(_Layer, SparseMaxPool, ndim=3): ...
+class SparseMaxPool4d(_Layer, SparseMaxPool, ndim=4): ...
+class SparseAvgPool1d(_Layer, SparseAvgPool, ndim=1): ...
+class SparseAvgPool2d(_Layer, SparseAvgPool, ndim=2): ...
+class SparseAvgPool3d(_Layer, SparseAvgPool, ndim=3): ...
 
 ALL_POOL_LAYERS = {SparseAvgPool, SparseMaxPool, *_Layer.__subclasses__()}
 

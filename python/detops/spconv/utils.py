@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from .. import torch as ops
+from ._families import Family
 from ._voxel_generators import VoxelGenerator, VoxelGeneratorV2, count_cells, in_float
 from .cppconstants import CPU_ONLY_BUILD
 
@@ -112,14 +113,14 @@ class PointToVoxel:
         return voxels.float(), made.coordinates, counts, made.point_voxel.long()
 
 
-class _Point2VoxelCPU:
+class _Point2VoxelCPU(Family):
     """Sorts point clouds into voxels, as :class:`PointToVoxel`.
 
     Clouds are arrays of NumPy, tensors of torch, or those of cumm, which OpenPCDet makes of them.
     Results are tensors of torch: they have the ``numpy()`` that programs call.
     """
 
-    _ndim = 0
+    _about = "Points"
 
     def __init__(
         self,
@@ -157,28 +158,10 @@ def _tensor_of(points: Any) -> torch.Tensor:
     return torch.as_tensor(points.numpy_view() if hasattr(points, "numpy_view") else points)
 
 
-class Point2VoxelCPU1d(_Point2VoxelCPU):
-    """Points on a line."""
-
-    _ndim = 1
-
-
-class Point2VoxelCPU2d(_Point2VoxelCPU):
-    """Points in the plane."""
-
-    _ndim = 2
-
-
-class Point2VoxelCPU3d(_Point2VoxelCPU):
-    """Points in space."""
-
-    _ndim = 3
-
-
-class Point2VoxelCPU4d(_Point2VoxelCPU):
-    """Points in space and time."""
-
-    _ndim = 4
+class Point2VoxelCPU1d(_Point2VoxelCPU, ndim=1): ...
+class Point2VoxelCPU2d(_Point2VoxelCPU, ndim=2): ...
+class Point2VoxelCPU3d(_Point2VoxelCPU, ndim=3): ...
+class Point2VoxelCPU4d(_Point2VoxelCPU, ndim=4): ...
 
 
 def gather_features_by_pc_voxel_id(

@@ -11,45 +11,29 @@ as ``torch.get_num_threads()`` says, unless ``detops.threads`` says otherwise.
 from __future__ import annotations
 
 from . import _library as _library  # First: it says what is missing.
-from ._get_indice_pairs import IndicePairs, get_indice_pairs
-from ._indice_convolution import (
-    indice_convolution_backward_data,
-    indice_convolution_backward_filter,
-    indice_convolution_forward,
-    indice_convolution_forward_fused,
+from . import (
+    _get_indice_pairs,
+    _indice_convolution,
+    _indice_pool,
+    _point_to_voxel,
+    _psroipool,
+    _roiaware_pool3d,
+    _rotated_feature_align,
 )
-from ._indice_pool import indice_pool_backward, indice_pool_forward
-from ._point_to_voxel import PointVoxels, point_to_voxel
-from ._psroipool import psroipool_backward, psroipool_forward
-from ._roiaware_pool3d import (
-    CompactPool,
-    RoiAwarePool,
-    roiaware_pool3d_backward,
-    roiaware_pool3d_compact_backward,
-    roiaware_pool3d_compact_forward,
-    roiaware_pool3d_forward,
-)
-from ._rotated_feature_align import rotated_feature_align_backward, rotated_feature_align_forward
+from ._get_indice_pairs import *
+from ._indice_convolution import *
+from ._indice_pool import *
+from ._point_to_voxel import *
+from ._psroipool import *
+from ._roiaware_pool3d import *
+from ._rotated_feature_align import *
 
-__all__ = [
-    "CompactPool",
-    "IndicePairs",
-    "PointVoxels",
-    "RoiAwarePool",
-    "get_indice_pairs",
-    "indice_convolution_backward_data",
-    "indice_convolution_backward_filter",
-    "indice_convolution_forward",
-    "indice_convolution_forward_fused",
-    "indice_pool_backward",
-    "indice_pool_forward",
-    "point_to_voxel",
-    "psroipool_backward",
-    "psroipool_forward",
-    "roiaware_pool3d_backward",
-    "roiaware_pool3d_compact_backward",
-    "roiaware_pool3d_compact_forward",
-    "roiaware_pool3d_forward",
-    "rotated_feature_align_backward",
-    "rotated_feature_align_forward",
-]
+__all__: list[str] = []
+__all__ += _get_indice_pairs.__all__
+__all__ += _indice_convolution.__all__
+__all__ += _indice_pool.__all__
+__all__ += _point_to_voxel.__all__
+__all__ += _psroipool.__all__
+__all__ += _roiaware_pool3d.__all__
+__all__ += _rotated_feature_align.__all__
+__all__.sort()

@@ -10,7 +10,7 @@ import torch
 from .. import _sparse_convolution as twins
 from .._types import Activation, FiltersLayout
 from ._documentation import as_its_twin
-from ._library import Operator, call
+from ._library import call, call_one, operators
 from ._rulebooks import use_rulebooks
 
 __all__ = [
@@ -20,10 +20,9 @@ __all__ = [
     "indice_convolution_forward_fused",
 ]
 
-_forward = Operator("indice_convolution_forward")
-_fused = Operator("indice_convolution_forward_fused")
-_backward_data = Operator("indice_convolution_backward_data")
-_backward_filter = Operator("indice_convolution_backward_filter")
+_forward, _fused, _backward_data, _backward_filter = operators(
+    "indice_convolution", "forward", "forward_fused", "backward_data", "backward_filter"
+)
 
 
 @as_its_twin(twins.indice_convolution_forward)
@@ -52,8 +51,7 @@ def indice_convolution_forward(
     tensor([ 53.,  32., 300.])
     """
     arguments = (features, filters, indice_pairs, indice_num, num_act_out, filters_layout, inverse)
-    made: torch.Tensor = call(_forward, (features, filters), arguments)
-    return made
+    return call_one(_forward, (features, filters), arguments)
 
 
 @as_its_twin(twins.indice_convolution_forward_fused)
@@ -87,8 +85,7 @@ def indice_convolution_forward_fused(
     pairs = (indice_pairs, indice_num, num_act_out)
     words = (bias, residual, activation, negative_slope, filters_layout, inverse)
     arguments = (features, filters, *pairs, *words)
-    made: torch.Tensor = call(_fused, (features, filters, bias, residual), arguments)
-    return made
+    return call_one(_fused, (features, filters, bias, residual), arguments)
 
 
 @as_its_twin(twins.indice_convolution_backward_data)
@@ -112,8 +109,7 @@ def indice_convolution_backward_data(
     tensor([6., 6.])
     """
     arguments = (output_grad, filters, indice_pairs, indice_num, num_act_in, filters_layout, inverse)
-    made: torch.Tensor = call(_backward_data, (output_grad, filters), arguments)
-    return made
+    return call_one(_backward_data, (output_grad, filters), arguments)
 
 
 @as_its_twin(twins.indice_convolution_backward_filter)
@@ -137,8 +133,7 @@ def indice_convolution_backward_filter(
     tensor([22.])
     """
     arguments = (features, output_grad, indice_pairs, indice_num, filters_shape, filters_layout, inverse)
-    made: torch.Tensor = call(_backward_filter, (features, output_grad), arguments)
-    return made
+    return call_one(_backward_filter, (features, output_grad), arguments)
 
 
 # ---- shapes of results ---------------------------------------------------------------------------

@@ -9,13 +9,12 @@ import torch
 from .. import _indice_pool as twins
 from .._types import Pool, Start
 from ._documentation import as_its_twin
-from ._library import Operator, call
+from ._library import call, call_one, operators
 from ._rulebooks import use_rulebooks
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
-_forward = Operator("indice_pool_forward")
-_backward = Operator("indice_pool_backward")
+_forward, _backward = operators("indice_pool", "forward", "backward")
 
 
 @as_its_twin(twins.indice_pool_forward)
@@ -42,8 +41,7 @@ def indice_pool_forward(
     tensor([ 3., -2.])
     """
     arguments = (features, indice_pairs, indice_num, num_act_out, pool, start)
-    made: torch.Tensor = call(_forward, (features,), arguments)
-    return made
+    return call_one(_forward, (features,), arguments)
 
 
 @as_its_twin(twins.indice_pool_backward)
@@ -69,8 +67,7 @@ def indice_pool_backward(
     tensor([3., 3.])
     """
     arguments = (output_grad, features, features_out, indice_pairs, indice_num, num_act_in, pool)
-    made: torch.Tensor = call(_backward, (output_grad,), arguments)
-    return made
+    return call_one(_backward, (output_grad,), arguments)
 
 
 def _pooled(a: Any) -> Any:
@@ -86,8 +83,7 @@ def _spread(a: Any) -> Any:
 
 
 def _back(ctx: Any, grad: torch.Tensor, *saved: torch.Tensor | None) -> torch.Tensor:
-    made: torch.Tensor = call(_backward, (grad,), (grad, *saved, ctx.rows, ctx.pool))
-    return made
+    return call_one(_backward, (grad,), (grad, *saved, ctx.rows, ctx.pool))
 
 
 def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +15,17 @@ try:
 except ImportError as error:
     raise ImportError("detops.torch needs PyTorch 2.10 or later: pip install torch") from error
 
-__all__ = ["Operator", "call", "is_compiling", "is_tracing", "modes", "named", "ops"]
+__all__ = [
+    "Operator",
+    "call",
+    "call_one",
+    "is_compiling",
+    "is_tracing",
+    "modes",
+    "named",
+    "operators",
+    "ops",
+]
 
 
 def _load() -> Any:
@@ -74,6 +84,14 @@ class Operator:
         _torch_library.register_autograd(self.op, of_all_arguments, setup_context=save)
         self.autograd_op = self._function_of_autograd(of_all_arguments, save)
         self.func_op = self._function_of_torch_func(of_all_arguments, save)
+
+    def register_constant(self, shapes: Callable[[Any], Any]) -> None:
+        """The shapes of results that nothing is learnt through."""
+
+        def save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            ctx.mark_non_differentiable(*(output if isinstance(output, tuple) else (output,)))
+
+        self.register(shapes, lambda *_: (), save)
 
     def _fake(self, shapes: Callable[[Any], Any]) -> Callable[..., Any]:
         arguments = self.op._schema.arguments
@@ -145,6 +163,11 @@ class Operator:
             return tuple(parts)
 
         _LIBRARY.impl(self.name, kernel, "AutocastCPU")
+
+
+def operators(family: str, *names: str) -> Iterator[Operator]:
+    """Those of a family, ``operators("psroipool", "forward", "backward")``."""
+    return (Operator(f"{family}_{name}") for name in names)
 
 
 def _function(name: str, **members: Any) -> Callable[..., Any]:
@@ -221,3 +244,7 @@ def call(
     # The fast path: torch goes straight to the kernel, past that of autograd, which is in Python.
     with _past_autograd():
         return operator.no_grad_op(*arguments)
+
+
+call_one: Callable[..., torch.Tensor] = call
+""":func:`call` of an operator whose result is one tensor."""

@@ -10,12 +10,11 @@ import torch
 from .. import _psroipool as twins
 from .._types import Convention, Layout, Size2
 from ._documentation import as_its_twin
-from ._library import Operator, call
+from ._library import call, call_one, operators
 
 __all__ = ["psroipool_backward", "psroipool_forward"]
 
-_forward = Operator("psroipool_forward")
-_backward = Operator("psroipool_backward")
+_forward, _backward = operators("psroipool", "forward", "backward")
 
 
 @as_its_twin(twins.psroipool_forward)
@@ -41,8 +40,7 @@ def psroipool_forward(
     """
     size = (pooled_size,) if isinstance(pooled_size, int) else pooled_size
     arguments = (input, rois, size, spatial_scale, convention, layout)
-    made: torch.Tensor = call(_forward, (input,), arguments)
-    return made
+    return call_one(_forward, (input,), arguments)
 
 
 @as_its_twin(twins.psroipool_backward)
@@ -64,8 +62,7 @@ def psroipool_backward(
     [2.0, 2.0, 0.0, 2.0, 2.0, 0.0]
     """
     arguments = (top_grad, rois, input_shape, spatial_scale, convention, layout)
-    made: torch.Tensor = call(_backward, (top_grad,), arguments)
-    return made
+    return call_one(_backward, (top_grad,), arguments)
 
 
 def _pooled(a: Any) -> Any:

@@ -9,7 +9,7 @@ import torch
 from .. import _roiaware_pool3d as twins
 from .._types import Pool, Size3, ZOrigin
 from ._documentation import as_its_twin
-from ._library import Operator, call, named
+from ._library import call, call_one, named, operators
 
 __all__ = [
     "CompactPool",
@@ -20,10 +20,9 @@ __all__ = [
     "roiaware_pool3d_forward",
 ]
 
-_forward = Operator("roiaware_pool3d_forward")
-_backward = Operator("roiaware_pool3d_backward")
-_compact_forward = Operator("roiaware_pool3d_compact_forward")
-_compact_backward = Operator("roiaware_pool3d_compact_backward")
+_forward, _backward, _compact_forward, _compact_backward = operators(
+    "roiaware_pool3d", "forward", "backward", "compact_forward", "compact_backward"
+)
 
 
 class RoiAwarePool(NamedTuple):
@@ -92,8 +91,7 @@ def roiaware_pool3d_backward(
     [0.0, 7.0, 0.0]
     """
     arguments = (grad_out, argmax, pts_idx_of_voxels, pts_num, pool)
-    made: torch.Tensor = call(_backward, (grad_out,), arguments)
-    return made
+    return call_one(_backward, (grad_out,), arguments)
 
 
 @as_its_twin(twins.roiaware_pool3d_compact_forward)
@@ -146,8 +144,7 @@ def roiaware_pool3d_compact_backward(
     [3.0, 0.0, 3.0]
     """
     arguments = (grad_out, voxel_begins, pts_idx, argmax, pts_num, pool)
-    made: torch.Tensor = call(_compact_backward, (grad_out,), arguments)
-    return made
+    return call_one(_compact_backward, (grad_out,), arguments)
 
 
 # ---- shapes of results ---------------------------------------------------------------------------

@@ -8,12 +8,11 @@ import torch
 
 from .. import _rotated_feature_align as twins
 from ._documentation import as_its_twin
-from ._library import Operator, call
+from ._library import call, call_one, operators
 
 __all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
 
-_forward = Operator("rotated_feature_align_forward")
-_backward = Operator("rotated_feature_align_backward")
+_forward, _backward = operators("rotated_feature_align", "forward", "backward")
 
 
 @as_its_twin(twins.rotated_feature_align_forward)
@@ -37,8 +36,7 @@ def rotated_feature_align_forward(
     >>> input.grad.ravel().tolist()
     [5.0, 1.0, 1.0, 1.0]
     """
-    made: torch.Tensor = call(_forward, (input,), (input, bboxes, spatial_scale, points))
-    return made
+    return call_one(_forward, (input,), (input, bboxes, spatial_scale, points))
 
 
 @as_its_twin(twins.rotated_feature_align_backward)
@@ -54,8 +52,7 @@ def rotated_feature_align_backward(
     [3.0, 1.0]
     """
     arguments = (top_output, bboxes, spatial_scale, points)
-    made: torch.Tensor = call(_backward, (top_output,), arguments)
-    return made
+    return call_one(_backward, (top_output,), arguments)
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:

@@ -59,6 +59,8 @@ class Call {
   virtual View Numbers(const Parameter& parameter, const View* like = nullptr) = 0;
   // int32; int64 is converted.
   virtual View Indices(const Parameter& parameter) = 0;
+  // int32 or int64, as it is.
+  virtual View Integers(const Parameter& parameter) = 0;
   virtual bool IsNone(const Parameter& parameter) const = 0;
   // True for a list that has a usual value, if torch was told to use that.
   virtual bool IsUsual(const Parameter& parameter) const = 0;
@@ -79,6 +81,9 @@ class Call {
   // The same of arguments that may be left out, or of which only one kind of work reads one.
   View NumbersIf(bool needed, const Parameter& parameter, const View* like = nullptr) {
     return needed && !IsNone(parameter) ? Numbers(parameter, like) : View();
+  }
+  View IntegersIf(bool needed, const Parameter& parameter) {
+    return needed && !IsNone(parameter) ? Integers(parameter) : View();
   }
   View IndicesIf(bool needed, const Parameter& parameter) {
     return needed && !IsNone(parameter) ? Indices(parameter) : View();

@@ -295,16 +295,28 @@ Array Array::Numbers(nb::handle source, const Argument& argument, const View* li
   return array;
 }
 
-Array Array::Indices(nb::handle source, const Argument& argument) {
-  Array array;
-  array.Import(source, argument, false);
-  if (array.view_.type == MLUOP_DTYPE_INT64) {
-    array.NarrowToInt32(argument);
-  } else if (array.view_.type == MLUOP_DTYPE_INT32) {
-    array.MakeDense(argument);
-  } else {
+void Array::ImportIntegers(nb::handle source, const Argument& argument) {
+  Import(source, argument, false);
+  if (view_.type != MLUOP_DTYPE_INT32 && view_.type != MLUOP_DTYPE_INT64) {
     argument.RefuseType("has type " + DtypeNameOf(source) + ", expected int32 or int64.");
   }
+}
+
+Array Array::Indices(nb::handle source, const Argument& argument) {
+  Array array;
+  array.ImportIntegers(source, argument);
+  if (array.view_.type == MLUOP_DTYPE_INT64) {
+    array.NarrowToInt32(argument);
+  } else {
+    array.MakeDense(argument);
+  }
+  return array;
+}
+
+Array Array::Integers(nb::handle source, const Argument& argument) {
+  Array array;
+  array.ImportIntegers(source, argument);
+  array.MakeDense(argument);
   return array;
 }
 

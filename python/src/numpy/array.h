@@ -40,6 +40,8 @@ class Array {
   static Array Numbers(nb::handle source, const Argument& argument, const View* like = nullptr);
   // An input of int32. int64 is converted.
   static Array Indices(nb::handle source, const Argument& argument);
+  // An input of int32 or int64, as it is.
+  static Array Integers(nb::handle source, const Argument& argument);
   // A new NumPy array if `out` is None, else `out`, which must have this type and shape.
   static Array Output(nb::handle out, const Argument& argument, mluOpDataType_t type, std::span<const int64_t> shape);
   // As Output, but `out` may have any shape: the library decides whether there is enough room.
@@ -51,6 +53,7 @@ class Array {
 
  private:
   void Import(nb::handle source, const Argument& argument, bool writable);
+  void ImportIntegers(nb::handle source, const Argument& argument);
   bool ImportBuffer(nb::handle source);
   void ImportDlpack(nb::handle source, const Argument& argument, bool writable);
   void TakeOutput(nb::handle out, const Argument& argument, mluOpDataType_t type);

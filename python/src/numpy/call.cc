@@ -86,6 +86,10 @@ View NumpyCall::Indices(const Parameter& parameter) {
   return Keep(inputs_[parameter.place], Array::Indices(Source(parameter), At(parameter)));
 }
 
+View NumpyCall::Integers(const Parameter& parameter) {
+  return Keep(inputs_[parameter.place], Array::Integers(Source(parameter), At(parameter)));
+}
+
 int NumpyCall::Int32(const Parameter& parameter) { return Int32Of(Source(parameter), At(parameter)); }
 
 int64_t NumpyCall::Int64(const Parameter& parameter) { return Int64Of(Source(parameter), At(parameter)); }

@@ -33,6 +33,7 @@ class NumpyCall : public Call {
 
   View Numbers(const Parameter& parameter, const View* like) override;
   View Indices(const Parameter& parameter) override;
+  View Integers(const Parameter& parameter) override;
   bool IsNone(const Parameter& parameter) const override { return Source(parameter).is_none(); }
   bool IsUsual(const Parameter& /*parameter*/) const override { return false; }
   int Int32(const Parameter& parameter) override;

@@ -11,6 +11,7 @@ struct NumpyObjects {
   PyObject* single;
   PyObject* full;
   PyObject* index;
+  PyObject* wide_index;
 };
 
 const NumpyObjects& Numpy() {
@@ -22,7 +23,8 @@ const NumpyObjects& Numpy() {
                         .half = dtype("float16"),
                         .single = dtype("float32"),
                         .full = dtype("float64"),
-                        .index = dtype("int32")};
+                        .index = dtype("int32"),
+                        .wide_index = dtype("int64")};
   }();
   return objects;
 }
@@ -47,6 +49,8 @@ nb::object DtypeOf(mluOpDataType_t type, std::string_view function) {
       return nb::borrow(Numpy().full);
     case MLUOP_DTYPE_INT32:
       return nb::borrow(Numpy().index);
+    case MLUOP_DTYPE_INT64:
+      return nb::borrow(Numpy().wide_index);
     default:
       return Bfloat16(function);
   }

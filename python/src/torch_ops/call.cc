@@ -80,6 +80,11 @@ View TorchCall::Indices(const Parameter& parameter) {
   return inputs_[parameter.place].view();
 }
 
+View TorchCall::Integers(const Parameter& parameter) {
+  inputs_[parameter.place] = Input::Integers(Get<Tensor>(parameter), At(parameter));
+  return inputs_[parameter.place].view();
+}
+
 int TorchCall::Int32(const Parameter& parameter) { return IntOf(Get<int64_t>(parameter), At(parameter)); }
 
 void TorchCall::PutInts(const Parameter& parameter, std::span<int> ints) {

@@ -31,6 +31,7 @@ class TorchCall : public detops_binding::Call {
 
   View Numbers(const Parameter& parameter, const View* like) override;
   View Indices(const Parameter& parameter) override;
+  View Integers(const Parameter& parameter) override;
   // Torch has no arguments that only NumPy has.
   bool IsNone(const Parameter& parameter) const override {
     return std::holds_alternative<std::monostate>(values_[parameter.place]);

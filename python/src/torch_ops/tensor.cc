@@ -32,6 +32,8 @@ int32_t TorchTypeOf(mluOpDataType_t type) {
       return aoti_torch_dtype_float64();
     case MLUOP_DTYPE_BFLOAT16:
       return aoti_torch_dtype_bfloat16();
+    case MLUOP_DTYPE_INT64:
+      return aoti_torch_dtype_int64();
     default:
       return aoti_torch_dtype_int32();
   }
@@ -119,13 +121,17 @@ Input Input::Numbers(const Tensor& tensor, const Argument& argument, const View*
   return Input(tensor, argument);
 }
 
-Input Input::Indices(const Tensor& tensor, const Argument& argument) {
+Input Input::Integers(const Tensor& tensor, const Argument& argument) {
   const mluOpDataType_t type = TypeOf(TorchTypeOf(tensor));
   if (type != MLUOP_DTYPE_INT32 && type != MLUOP_DTYPE_INT64) {
     argument.RefuseType("has type " + NameOf(tensor) + ", expected int32 or int64.");
   }
-  Input input(tensor, argument);
-  if (type == MLUOP_DTYPE_INT32) return input;
+  return Input(tensor, argument);
+}
+
+Input Input::Indices(const Tensor& tensor, const Argument& argument) {
+  Input input = Integers(tensor, argument);
+  if (input.view_.type == MLUOP_DTYPE_INT32) return input;
   const int64_t count = input.view_.elements();
   // One element more, because an empty tensor still has an address.
   input.narrowed_.reset(new (std::nothrow) int32_t[static_cast<size_t>(count) + 1]);

@@ -40,6 +40,8 @@ class Input {
   static Input Numbers(const Tensor& tensor, const Argument& argument, const View* like = nullptr);
   // int32; int64 is converted.
   static Input Indices(const Tensor& tensor, const Argument& argument);
+  // int32 or int64, as it is.
+  static Input Integers(const Tensor& tensor, const Argument& argument);
 
   const View& view() const { return view_; }
 

@@ -106,6 +106,20 @@ def assert_same_bits(found: Any, expected: Any) -> None:
         )
 
 
+def assert_compiled_like_eager(program: Callable[..., torch.Tensor], call: Call) -> torch.Tensor:
+    """Bit by bit, with the gradients; returns the result of the compiled program."""
+    torch.compiler.reset()
+    compiled = torch.compile(program, fullgraph=True, dynamic=True, backend="aot_eager")
+    results = []
+    for function in (compiled, program):
+        one = call.with_gradients()
+        out = function(**one.arguments)
+        gradients = torch.autograd.grad(out.float().square().sum(), one.leaves)
+        results.append((out, *gradients))
+    assert_same_bits(*results)
+    return results[0][0]
+
+
 def numbers(random: np.random.Generator, *shape: int) -> torch.Tensor:
     return torch.from_numpy(random.normal(size=shape))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -137,7 +138,8 @@ needs_lite = pytest.mark.skipif(not LITE, reason="DETOPS_TEST_MMCV_LITE names no
 
 
 def run_lite(program: str) -> None:
-    run(Path(LITE), program)
+    quiet = "import warnings\nwarnings.simplefilter('ignore')  # mmcv's own.\n"
+    run(Path(LITE), quiet + textwrap.dedent(program))
 
 
 @needs_lite
@@ -145,8 +147,6 @@ def test_mmcv_lite_is_whole() -> None:
     """All of mmcv.ops is imported, and mmcv's own layers compute what those of detops do."""
     run_lite(
         """
-        import warnings
-        warnings.simplefilter("ignore")  # mmcv's own.
         assert detops.install("mmcv") == ("mmcv",)
         import mmcv.ops, torch, detops.mmcv
         from mmengine.registry import MODELS
@@ -178,8 +178,6 @@ def test_mmcv_lite_is_whole() -> None:
 def test_boxes_and_maps_of_mmcv_lite() -> None:
     run_lite(
         """
-        import warnings
-        warnings.simplefilter("ignore")
         detops.install("mmcv")
         import mmcv.ops, torch, detops.mmcv
         torch.manual_seed(1)
@@ -218,8 +216,6 @@ def test_voxels_of_mmcv_lite() -> None:
     """Beside a loop over the points."""
     run_lite(
         """
-        import warnings
-        warnings.simplefilter("ignore")
         detops.install("mmcv")
         import numpy as np, torch
         from mmcv.ops import Voxelization
@@ -249,8 +245,6 @@ def test_voxels_of_mmcv_lite() -> None:
 def test_what_mmcv_lite_lacks_says_so() -> None:
     run_lite(
         """
-        import warnings
-        warnings.simplefilter("ignore")
         detops.install("mmcv")
         import mmcv.ops, torch
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,25 +61,21 @@ SPARSE_CONV = """
     """
 
 
-@pytest.mark.parametrize("order", ["before", "after"])
-def test_replacing_in_the_registry_of_mmcv(tmp_path: Path, order: str) -> None:
+def test_replacing_in_the_registry_of_mmcv(run_in_either_order: Any) -> None:
     begin = "from .sparse_conv import SubMConv3d\n"
     files = {"mmcv/ops/__init__.py": begin, "mmcv/ops/sparse_conv.py": SPARSE_CONV}
-    write(tmp_path, {**MMCV, **MMENGINE, **files})
-    first, second = 'detops.install("mmcv", replace=True)', "import mmcv.ops"
-    first, second = (first, second) if order == "before" else (second, first)
-    run(
-        tmp_path,
-        f"""
-        {first}
-        {second}
+    run_in_either_order(
+        {**MMCV, **MMENGINE, **files},
+        'detops.install("mmcv", replace=True)',
+        "import mmcv.ops",
+        """
         import detops.mmcv
         from mmengine.registry import MODELS
         assert MODELS.module_dict["SubMConv3d"] is mmcv.ops.SubMConv3d is detops.mmcv.SubMConv3d
         MODELS.module_dict["SparseConv2d"] = "somebody else's"
         detops.uninstall()
-        assert MODELS.module_dict == {{
-            "SubMConv3d": "original", "SparseConv2d": "somebody else's"}}, MODELS.module_dict
+        assert MODELS.module_dict == {
+            "SubMConv3d": "original", "SparseConv2d": "somebody else's"}, MODELS.module_dict
         assert mmcv.ops.SubMConv3d == "original"
         """,
     )

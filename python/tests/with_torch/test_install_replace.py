@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,17 +101,13 @@ def test_install_tells_what_it_does(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("order", ["before", "after"])
-def test_replacing_in_mmcv(tmp_path: Path, order: str) -> None:
+def test_replacing_in_mmcv(run_in_either_order: Any) -> None:
     """Names of detops in the original, whose other names stay, before or after its import."""
-    write(tmp_path, MMCV)
-    first, second = 'assert detops.install("mmcv", replace=True) == ("mmcv",)', "import mmcv.ops"
-    first, second = (first, second) if order == "before" else (second, first)
-    run(
-        tmp_path,
-        f"""
-        {first}
-        {second}
+    run_in_either_order(
+        MMCV,
+        'assert detops.install("mmcv", replace=True) == ("mmcv",)',
+        "import mmcv.ops",
+        """
         import detops.mmcv, mmcv.cnn
         assert mmcv.__version__ == "2.2.0" and mmcv.cnn.brick == "original"
         assert mmcv.ops.nms == "original nms"
@@ -183,16 +180,12 @@ def test_replacing_in_openpcdet(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("order", ["before", "after"])
-def test_replacing_in_torchvision(tmp_path: Path, order: str) -> None:
-    write(tmp_path, TORCHVISION)
-    first, second = 'detops.install("torchvision", replace=True)', "import torchvision"
-    first, second = (first, second) if order == "before" else (second, first)
-    run(
-        tmp_path,
-        f"""
-        {first}
-        {second}
+def test_replacing_in_torchvision(run_in_either_order: Any) -> None:
+    run_in_either_order(
+        TORCHVISION,
+        'detops.install("torchvision", replace=True)',
+        "import torchvision",
+        """
         from detops.torchvision import PSRoIPool, ps_roi_pool
         assert torchvision.ops.ps_roi_pool is ps_roi_pool
         assert torchvision.ops.PSRoIPool is PSRoIPool

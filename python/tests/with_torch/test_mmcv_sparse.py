@@ -11,7 +11,14 @@ torch = pytest.importorskip("torch")
 import detops.mmcv as mmcv  # noqa: E402
 from detops.mmcv import sparse_conv, sparse_functional, sparse_ops  # noqa: E402
 
-from test_spconv_layers import DENSE, DENSE_TRANSPOSED, at_sites, is_reached, some_sites  # noqa: E402
+from test_spconv_layers import (  # noqa: E402
+    DENSE,
+    DENSE_TRANSPOSED,
+    at_sites,
+    check_four_dimensions,
+    is_reached,
+    some_sites,
+)
 
 
 def some_tensor(ndim: int, channels: int = 3, extent: int = 7) -> mmcv.SparseConvTensor:
@@ -82,14 +89,7 @@ def test_submanifold(ndim: int, kernel: int, dilation: int) -> None:
 def test_four_dimensions() -> None:
     x = some_tensor(4, extent=5)
     layer = sparse_conv.SparseConv4d(3, 2, 2).double()
-    y = layer(x)
-    assert y.spatial_shape == [4, 4, 4, 4]
-    row, last = y.indices[7].tolist(), x.dense(channels_first=False)
-    total = layer.bias.clone()
-    for offset in torch.cartesian_prod(*[torch.arange(2)] * 4).tolist():
-        place = [row[0], *(c + o for c, o in zip(row[1:], offset, strict=True))]
-        total = total + last[tuple(place)] @ layer.weight[tuple(offset)]
-    torch.testing.assert_close(y.features[7], total)
+    check_four_dimensions(x, layer, layer.weight)
     assert sparse_conv.SubMConv4d(3, 2, 3).double()(x).features.shape == (len(x.indices), 2)
 
 

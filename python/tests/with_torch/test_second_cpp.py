@@ -23,6 +23,7 @@ pytest.importorskip("detops.torch", exc_type=ImportError)
 
 import detops  # noqa: E402
 from detops import spconv  # noqa: E402
+from test_cpp_example import run_nicely  # noqa: E402
 from second_worker import TINY  # noqa: E402  It also makes the modules of examples/second importable.
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "second_cpp"
@@ -33,14 +34,6 @@ pytestmark = pytest.mark.skipif(
     or not LIBRARY.exists(),
     reason="needs cmake, a compiler, ninja or make, and a detops with a library of its own",
 )
-
-
-def run_nicely(*command: str | Path) -> str:
-    run = subprocess.run(
-        ["nice", "-n", "10", *command], capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    return run.stdout
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,13 @@ torch = pytest.importorskip("torch")
 
 from detops import spconv  # noqa: E402
 
-DENSE: dict[int, Any] = {
-    1: torch.nn.functional.conv1d,
-    2: torch.nn.functional.conv2d,
-    3: torch.nn.functional.conv3d,
-}
-DENSE_TRANSPOSED: dict[int, Any] = {
-    1: torch.nn.functional.conv_transpose1d,
-    2: torch.nn.functional.conv_transpose2d,
-    3: torch.nn.functional.conv_transpose3d,
-}
+
+def dense_functions(name: str) -> dict[int, Any]:
+    """Those of torch for 1 to 3 axes."""
+    return {ndim: getattr(torch.nn.functional, f"{name}{ndim}d") for ndim in (1, 2, 3)}
+
+
+DENSE, DENSE_TRANSPOSED = dense_functions("conv"), dense_functions("conv_transpose")
 
 
 def some_sites(ndim: int, extent: int, batch: int, count: int, seed: int = 0) -> torch.Tensor:
@@ -106,9 +103,8 @@ def test_submanifold(ndim: int, kernel: int, dilation: int) -> None:
     torch.testing.assert_close(y.features, at_sites(dense, x.indices))
 
 
-def test_four_dimensions() -> None:
-    x = some_tensor(4, extent=5)
-    layer = spconv.SparseConv4d(3, 2, 2, stride=1).double()
+def check_four_dimensions(x: Any, layer: Any, weight: torch.Tensor) -> None:
+    """A kernel of 2 along each axis; ``weight`` is (kernel..., in, out)."""
     y = layer(x)
     assert y.spatial_shape == [4, 4, 4, 4]
     # Written out for one row: the sum over the 16 cells under the kernel.
@@ -116,8 +112,14 @@ def test_four_dimensions() -> None:
     total = layer.bias.clone()
     for offset in torch.cartesian_prod(*[torch.arange(2)] * 4).tolist():
         place = [row[0], *(c + o for c, o in zip(row[1:], offset, strict=True))]
-        total = total + layer.weight[(slice(None), *offset)] @ last[tuple(place)]
+        total = total + last[tuple(place)] @ weight[tuple(offset)]
     torch.testing.assert_close(y.features[7], total)
+
+
+def test_four_dimensions() -> None:
+    x = some_tensor(4, extent=5)
+    layer = spconv.SparseConv4d(3, 2, 2, stride=1).double()
+    check_four_dimensions(x, layer, layer.weight.permute(1, 2, 3, 4, 5, 0))
     assert spconv.SubMConv4d(3, 2, 3).double()(x).features.shape == (len(x.indices), 2)
     assert spconv.SparseConvTranspose4d(3, 2, 2, 2).double()(x).spatial_shape == [10] * 4
 

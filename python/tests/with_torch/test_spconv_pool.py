@@ -10,18 +10,9 @@ torch = pytest.importorskip("torch")
 
 from detops import spconv  # noqa: E402
 
-from test_spconv_layers import at_sites, some_tensor  # noqa: E402
+from test_spconv_layers import at_sites, dense_functions, some_tensor  # noqa: E402
 
-DENSE_MAX: dict[int, Any] = {
-    1: torch.nn.functional.max_pool1d,
-    2: torch.nn.functional.max_pool2d,
-    3: torch.nn.functional.max_pool3d,
-}
-DENSE_SUM: dict[int, Any] = {
-    1: torch.nn.functional.avg_pool1d,
-    2: torch.nn.functional.avg_pool2d,
-    3: torch.nn.functional.avg_pool3d,
-}
+DENSE_MAX, DENSE_SUM = dense_functions("max_pool"), dense_functions("avg_pool")
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3])

@@ -15,6 +15,7 @@ from reference import convolution
 from support import (
     Call,
     align_calls,
+    assert_compiled_like_eager,
     assert_same_bits,
     convolution_calls,
     identity,
@@ -174,16 +175,7 @@ def test_compiled(call: Call) -> None:
             (out,) = number_parts(call.function(**arguments))
         return out
 
-    torch.compiler.reset()
-    compiled = torch.compile(program, fullgraph=True, dynamic=True, backend="aot_eager")
-    results = []
-    for function in (compiled, program):
-        with_gradients = call.with_gradients()
-        out = function(**with_gradients.arguments)
-        gradients = torch.autograd.grad(out.float().square().sum(), with_gradients.leaves)
-        results.append((out, *gradients))
-    assert results[0][0].dtype == torch.bfloat16
-    assert_same_bits(*results)
+    assert assert_compiled_like_eager(program, call).dtype == torch.bfloat16
 
 
 def test_nested_and_off() -> None:

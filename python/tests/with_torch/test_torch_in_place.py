@@ -14,7 +14,16 @@ import detops.spconv
 import detops.torch
 import numpy as np
 import torch
-from support import Call, assert_same_bits, convolution_calls, identity, numbers, pool_calls, sites
+from support import (
+    Call,
+    assert_compiled_like_eager,
+    assert_same_bits,
+    convolution_calls,
+    identity,
+    numbers,
+    pool_calls,
+    sites,
+)
 
 CONVOLUTIONS = [c for c in convolution_calls() if "forward" in c.name]
 WAYS: list[Callable[[Call], Any]] = [Call.run, Call.run_operator]
@@ -170,11 +179,4 @@ def test_compiled() -> None:
         out: torch.Tensor = detops.torch.indice_convolution_forward_fused(**arguments)
         return torch.relu_(out.mul_(2))
 
-    torch.compiler.reset()
-    compiled = torch.compile(program, fullgraph=True, dynamic=True, backend="aot_eager")
-    results = []
-    for function in (compiled, program):
-        one = call.with_gradients()
-        out = function(**one.arguments)
-        results.append((out, *torch.autograd.grad(out.square().sum(), one.leaves)))
-    assert_same_bits(*results)
+    assert_compiled_like_eager(program, call)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import NAMED_LAYOUTS
 from support import (
     FLOATS,
     Call,
@@ -257,17 +258,7 @@ def test_words_of_roiaware(out_size: Any, words: dict[str, Any]) -> None:
             assert_same_bits(changed.replace(out_size=out_size).run(), plain)
 
 
-@pytest.mark.parametrize(
-    ("name", "shape", "same"),
-    [
-        ("DHWCN", (1, 2, 3, 4, 5), "KIO"),
-        ("HWCN", (2, 3, 4, 5), "KIO"),
-        ("NDHWC", (5, 1, 2, 3, 4), "OKI"),
-        ("NHWC", (5, 2, 3, 4), "OKI"),
-        ("NCDHW", (5, 4, 1, 2, 3), "OIK"),
-        ("NCHW", (5, 4, 2, 3), "OIK"),
-    ],
-)
+@pytest.mark.parametrize(("name", "shape", "same"), NAMED_LAYOUTS)
 def test_names_of_the_library(name: Any, shape: tuple[int, ...], same: Any) -> None:
     random = np.random.default_rng(1)
     filters = torch.from_numpy(random.normal(size=shape)).requires_grad_()
