@@ -10,14 +10,30 @@
 //     one list, or few:  suppression.Run(handle's parallel, ...)       threads share the boxes of one list
 //     many lists:        RunDynamic over the lists, in each            one thread a list
 //                        suppression[worker].Run(Parallel(1), ...)
+//
+// How: boxes come in blocks of 256.
+//
+//     boxes in order   [ block 0 ][ block 1 ][ block 2 ][ ...
+//                                      |
+//            1. read, and compared     |        2. those that are left, in order, with those of
+//               with all that stay: <--+-->        their own block that stay (one thread)
+//               any thread             |
+//                                      v
+//     those that stay  [16][16][16][16][ 9]     outlines in float, 16 at a time: what passes their test, hardly any
+//                                               pair, is computed in double
+//
+// Long lists find those that stay by cells (kept_outlines.h). Memory is linear in the boxes; a limit ends early.
 #ifndef DETOPS_BOXES_SUPPRESSION_H_
 #define DETOPS_BOXES_SUPPRESSION_H_
 
 #include <algorithm>
 #include <cstdint>
 
+#include "boxes/kept_outlines.h"
+#include "boxes/outline.h"
 #include "boxes/polygon.h"
 #include "boxes/rotated.h"
+#include "boxes/suppression_kernel.h"
 #include "boxes/upright.h"
 #include "core/arena.h"
 #include "core/parallel.h"
@@ -30,53 +46,59 @@ struct SuppressionRules {
   int64_t Limit(int64_t count) const { return post_max > 0 ? std::min(post_max, count) : count; }
 };
 
-struct SuppressionCounts {
-  int64_t kept = 0;
-  int64_t tested = 0;    // pairs whose upright bounds were compared
-  int64_t computed = 0;  // of these, pairs whose IoU was computed
-};
-
-inline double IouOf(const UprightBox& a, const UprightBox& b) { return UprightValueOf(PairValue::kIou, a, b); }
-inline double IouOf(const RotatedBox& a, const RotatedBox& b) { return RotatedValueOf(PairValue::kIou, a, b); }
-inline double IouOf(const Quad& a, const Quad& b) { return QuadIou(a, b); }
-
 // Box: UprightBox, RotatedBox or Quad. Holds the memory for lists of up to a number of boxes, which is linear in it;
 // one list at a time, as many as there are one after the other.
 template <class Box>
 class Suppression {
  public:
-  static Suppression Take(Arena& arena, int64_t most) {
-    Suppression suppression;
-    suppression.boxes_ = arena.Take<Box>(most);
-    return suppression;
-  }
+  static Suppression Take(Arena& arena, int64_t most);
 
-  // box_at(i) is box i of [0, count), the best first; it is called once for those that are needed, by any thread.
-  // Writes the positions of those that stay, ascending, to kept, which has room for rules.Limit(count). False if the
-  // caller's runner failed.
+  // box_at(i) is box i of [0, count), the best first; any thread calls it. Writes the positions of those that stay,
+  // ascending, to kept, which has room for rules.Limit(count). False if the caller's runner failed.
   template <class BoxAt>
-  [[nodiscard]] bool Run(const Parallel& /*parallel*/, const SuppressionRules& rules, int64_t count,
-                         const BoxAt& box_at, uint32_t* kept, SuppressionCounts* counts) const {
-    *counts = {};
-    const int64_t limit = rules.Limit(count);
-    for (int64_t i = 0; i < count && counts->kept < limit; ++i) {
-      const Box box = box_at(i);
-      bool falls = false;
-      for (int64_t k = 0; k < counts->kept && !falls; ++k) {
-        ++counts->computed;
-        falls = IouOf(box, boxes_[k]) > rules.threshold && box.area != 0 && boxes_[k].area != 0;
-      }
-      if (falls) continue;
-      boxes_[counts->kept] = box;
-      kept[counts->kept++] = static_cast<uint32_t>(i);
-    }
-    counts->tested = counts->computed;
-    return true;
+  [[nodiscard]] bool Run(const Parallel& parallel, const SuppressionRules& rules, int64_t count, const BoxAt& box_at,
+                         uint32_t* kept, SuppressionCounts* counts) const {
+    return RunList(parallel, rules, count, {&ReadBy<BoxAt>, &box_at}, kept, counts);
   }
 
  private:
+  static constexpr int64_t kBlock = 256;
+
+  struct Reader {
+    Box (*read)(const void* box_at, int64_t position);
+    const void* box_at;
+    Box operator()(int64_t position) const { return read(box_at, position); }
+  };
+  template <class BoxAt>
+  static Box ReadBy(const void* box_at, int64_t position) {
+    return (*static_cast<const BoxAt*>(box_at))(position);
+  }
+
+  bool RunList(const Parallel& parallel, const SuppressionRules& rules, int64_t count, const Reader& read,
+               uint32_t* kept, SuppressionCounts* counts) const;
+  void KeepOneWithArea(int64_t limit, int64_t count, const Reader& read, uint32_t* kept,
+                       SuppressionCounts* counts) const;
+  bool RunBlocks(const Parallel& parallel, double threshold, int64_t limit, int64_t count, const Reader& read,
+                 uint32_t* kept, SuppressionCounts* counts) const;
+  CellPlan Plan(int64_t count, const Reader& read) const;
+  bool CompareWithKept(const Parallel& parallel, double threshold, int64_t begin, int64_t block, const Reader& read,
+                       SuppressionKernel<Box> kernel, KeptOutlines& outlines, SuppressionCounts* counts) const;
+
+  Box* kept_boxes_;
+  KeptOutlines kept_outlines_;
+  // A block.
   Box* boxes_;
+  Outline* outlines_;
+  uint8_t* falls_;
+  KeptOutlines recent_;
+  // A sample.
+  Extents* sample_;
+  double* spare_;
 };
+
+extern template class Suppression<UprightBox>;
+extern template class Suppression<RotatedBox>;
+extern template class Suppression<Quad>;
 
 }  // namespace detops::boxes
 
