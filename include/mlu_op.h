@@ -24,10 +24,12 @@
 
 #include "cn_api.h"
 #include "cnrt.h"
+#include "mlu_op/diff_iou_rotated_sort_vertices.h"
 #include "mlu_op/gen_case.h"
 #include "mlu_op/get_indice_pairs.h"
 #include "mlu_op/handle.h"
 #include "mlu_op/indice_convolution.h"
+#include "mlu_op/points_in_boxes.h"
 #include "mlu_op/psroipool.h"
 #include "mlu_op/roiaware_pool3d.h"
 #include "mlu_op/rotated_feature_align.h"

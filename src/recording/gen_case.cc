@@ -148,6 +148,7 @@ bool GenCase::WriteCase(bool with_outputs) {
 }
 
 void GenCase::WriteParams() {
+  if (param_count_ == 0) return;  // the operator has no other arguments, and so no message for them
   file_.Text(param_message_ != nullptr ? param_message_ : op_name_);
   file_.Text(param_message_ != nullptr ? " {\n" : "_param {\n");
   for (int i = 0; i < param_count_; ++i) {

@@ -35,6 +35,9 @@ bool VisitType(mluOpDataType_t type, const Function& function) {
     case MLUOP_DTYPE_INT64:
       function.template operator()<int64_t>();
       return true;
+    case MLUOP_DTYPE_BOOL:
+      function.template operator()<uint8_t>();
+      return true;
     default:
       return false;
   }
@@ -47,6 +50,7 @@ float NumberOf(float value) { return value; }
 double NumberOf(double value) { return value; }
 int64_t NumberOf(int32_t value) { return value; }
 int64_t NumberOf(int64_t value) { return value; }
+int64_t NumberOf(uint8_t value) { return value != 0 ? 1 : 0; }  // of bool tensors
 
 uint64_t BitsOf(Half value) { return value.bits; }
 uint64_t BitsOf(BFloat16 value) { return value.bits; }
@@ -57,7 +61,7 @@ uint64_t BitsOf(double value) { return std::bit_cast<uint64_t>(value); }
 // floating types only.
 template <typename T>
 std::string_view ValueName(bool hex) {
-  if constexpr (std::is_same_v<T, int32_t>) return "  value_i: ";
+  if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, uint8_t>) return "  value_i: ";
   if constexpr (std::is_same_v<T, int64_t>) return "  value_l: ";
   return hex ? "  value_h: \"" : "  value_f: ";
 }
