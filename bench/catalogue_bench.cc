@@ -27,7 +27,7 @@ void Run(benchmark::State& state, const Function& function, const BenchmarkCase&
   const detops_harness::Work work = function.WorkOf(call);
   PlacedCall placed(std::move(call), {MemoryKind::kAligned});
   const mluOpHandle_t handle = MakeHandle(setting.threads, setting.value_checks);
-  Report(state, setting.threads, work, [&] { Require(placed.RunAlone(handle), handle); });
+  Report(state, setting.threads, work, [&] { Require(placed.RunAlone(handle), handle); }, shape.arithmetic);
   mluOpDestroy(handle);
 }
 

@@ -8,8 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/catalogue.h"
-#include "operators/old_function.h"
+#include "harness/function.h"
 
 namespace detops_cli {
 namespace {
@@ -63,12 +62,8 @@ std::string ShortOf(const std::string& sentence) {
 
 // The faults that the contract lists, each with the status that it says.
 std::vector<BadCall> CallsOf(const Session& session) {
-  const detops_harness::Function* const function =
-      detops_harness::WholeCatalogue().Find(session.the_case().op->function_name());
-  if (function == nullptr) return OldBadCalls(session.call());
-  const Contract& contract = function->contract();
-  detops_harness::Call good = session.call();
-  good.function = function;  // faults ask it for the names of extents
+  const detops_harness::Call& good = session.call();
+  const Contract& contract = good.function->contract();
   std::vector<BadCall> calls;
   std::set<std::string> known;
   const auto add = [&](const Rule* rule) {
@@ -82,13 +77,15 @@ std::vector<BadCall> CallsOf(const Session& session) {
       }
       if (!session.Place(spoilt)) continue;
       const Answer answer = contract.Judge(spoilt);
+      // What a buffer in another one overlaps besides is a matter of the places that the library chose.
+      const std::string what = fault.bad_class == BadClass::kOverlap ? fault.text : ShortOf(answer.text);
       // Some faults only come close; some break another rule, whose own faults say the same.
-      if (answer.status == MLUOP_STATUS_SUCCESS || !known.insert(ShortOf(answer.text)).second) continue;
+      if (answer.status == MLUOP_STATUS_SUCCESS || !known.insert(what).second) continue;
       std::vector<mluOpStatus_t> expected = {answer.status};
       // The documents leave it open which of the two a wrong rank gets.
       if (answer.rule->about.find("rank of ") == 0) expected = {MLUOP_STATUS_BAD_PARAM, MLUOP_STATUS_NOT_SUPPORTED};
-      calls.push_back({ShortOf(answer.text), BasisOf(*session.the_case().op, fault, *answer.rule, good, spoilt),
-                       std::move(expected), fault.apply});
+      calls.push_back(
+          {what, BasisOf(*session.the_case().op, fault, *answer.rule, good, spoilt), std::move(expected), fault.apply});
     }
   };
   for (const Rule& rule : contract.rules()) add(&rule);
@@ -104,9 +101,6 @@ std::string StatusName(const Library& library, mluOpStatus_t status) {
 // "" if the call was refused as it must be. `look`: also at the outputs, which takes longer than the call.
 std::string TryCall(Session& session, const BadCall& bad, bool look) {
   detops_harness::Call spoilt = session.call();
-  if (const auto* function = detops_harness::WholeCatalogue().Find(session.the_case().op->function_name())) {
-    spoilt.function = function;
-  }
   bad.spoil(spoilt);
   mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
   if (!session.Place(spoilt) || !session.TrySpoilt(spoilt, &status)) return "";

@@ -80,7 +80,9 @@ std::vector<Criterion> PromisedCriteria(const Operator& op, mluOpDataType_t type
   const bool real = type == MLUOP_DTYPE_HALF || type == MLUOP_DTYPE_FLOAT || type == MLUOP_DTYPE_DOUBLE ||
                     type == MLUOP_DTYPE_BFLOAT16;
   if (!real) return {{Formula::kDiff3, 0}};
-  const detops_test::Tolerance bars = op.function().tolerance(type);
+  // Document 002 allows halves more than our library does, and other libraries no less than it.
+  const bool wide = op.document() == "002" && type == MLUOP_DTYPE_HALF;
+  const detops_test::Tolerance bars = wide ? detops_test::Tolerance{3e-3, 3e-3} : op.function().tolerance(type);
   return {{Formula::kDiff1, bars.diff1}, {Formula::kDiff2, bars.diff2}, {Formula::kDiff4, 0}};
 }
 

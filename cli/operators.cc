@@ -5,7 +5,6 @@
 #include "harness/catalogue.h"
 #include "harness/rules.h"
 #include "operator.h"
-#include "operators/old_function.h"
 
 namespace detops_cli {
 namespace {
@@ -145,9 +144,7 @@ Tensor FromHost(const HostTensor& tensor, Access access) {
 
 }  // namespace
 
-Operator::Operator(Row row)
-    : row_(std::move(row)), function_(FindOldFunction(row_.function, row_.inputs, row_.outputs)) {
-  if (function_ == nullptr) function_ = detops_harness::WholeCatalogue().Find(row_.function);
+Operator::Operator(Row row) : row_(std::move(row)), function_(detops_harness::WholeCatalogue().Find(row_.function)) {
   if (function_ == nullptr) throw std::logic_error("nobody knows " + std::string(row_.function));
 }
 
@@ -160,7 +157,7 @@ std::vector<mluOpDataType_t> Operator::full_types() const {
 }
 
 std::vector<ShapeKey> Operator::keys() const {
-  std::vector<ShapeKey> keys = function_->keys();
+  std::vector<ShapeKey> keys = function_->UsersKeys();
   std::erase_if(keys, [](const ShapeKey& key) { return !key.offered; });
   return keys;
 }

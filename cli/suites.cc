@@ -30,7 +30,7 @@ Shape Complete(const Operator& op, Shape shape) {
     for (const ShapeKey& one : offered) known += (known.empty() ? "" : ", ") + one.name;
     throw UsageError(fmt::format("--shape: {} has no \"{}\"; it has {}", op.name(), key, known));
   }
-  shape.Complete(op.function().keys());
+  shape.Complete(op.function().UsersKeys());
   return shape;
 }
 

@@ -13,6 +13,14 @@ Call Function::MakeSample(const std::string& shape, mluOpDataType_t type, detops
   return MakeIn(profile, completed, type, seed);
 }
 
+std::vector<ShapeKey> Function::UsersKeys() const {
+  std::vector<ShapeKey> all = keys();
+  for (ShapeKey& key : all) {
+    if (!key.usual.empty()) key.fallback = key.usual;
+  }
+  return all;
+}
+
 Call Function::MakeIn(detopsProfile_t profile, const Shape& shape, mluOpDataType_t type, uint64_t seed) const {
   Call call = Make(shape, type, seed);
   call.function = this;

@@ -56,6 +56,7 @@ struct BenchmarkCase {
   // Which types and threads: all types with two threads, the first also with one and without value checks; the first
   // and half with two, the first with one; or the first with two alone.
   enum Settings { kAll, kFew, kOne } settings = kAll;
+  bool arithmetic = false;  // its bound is not memory: also shown next to as many multiply-adds in registers
 };
 
 // A shape worth testing. The first of a function is the good call of its contract.
@@ -110,6 +111,8 @@ class Function {
 
   // Throws ShapeError as Make would, but at once. `shape` has all keys.
   virtual void Validate(const Shape& /*shape*/) const {}
+  // The keys with the program's values for what is left out.
+  std::vector<ShapeKey> UsersKeys() const;
   // The shape in a few words, for tables.
   virtual std::string Summary(const Shape& shape) const { return shape.text(); }
   // By default the arithmetic of WorkOf, and every tensor once.

@@ -25,6 +25,7 @@ struct ShapeKey {
   std::vector<std::string> choices{};
   // By the program; others are for tests: of the full profile, or of arguments that the program gives itself.
   bool offered = true;
+  std::string usual{};  // what the program takes instead of the fallback, if not empty
 };
 
 class Shape {

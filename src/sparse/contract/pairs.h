@@ -44,6 +44,7 @@ Pairs NoPairs(int64_t offsets, int64_t columns, int64_t inputs, int64_t outputs)
 //   crowded     as many pairs as there are columns, few different indices
 //   one_output, one_input  all pairs of all offsets meet in one row
 //   none
+//   scene       sparse/contract/scene.h
 ShapeKey PairsKey(const std::string& fallback);
 Pairs MakePairs(const Shape& shape, int64_t offsets, int64_t columns, int64_t inputs, int64_t outputs, Random& random);
 
@@ -55,6 +56,7 @@ Tensor PairsTensor(const Pairs& pairs);
 void KeepForRulebook(Call& call, const Pairs& pairs);
 // Of either kind of call.
 Pairs PairsOf(const Call& call);
+const std::vector<int64_t>& CountsOf(const Call& call);
 // The rows of the rulebook: inputs (0) or outputs (1).
 int64_t RulebookRows(const Call& call, int side);
 int64_t RulebookOffsets(const Call& call);

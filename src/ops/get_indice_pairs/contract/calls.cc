@@ -76,31 +76,36 @@ class PairFunction : public Function {
   bool computes() const override { return kind_ != Kind::kSize; }
 
   std::vector<ShapeKey> keys() const override {
-    return {{"sites", "248636", "active sites", {"0", "1", "2", "11", "60", "300"}},
-            {"batch", "4", "scenes", {"1", "2", "3", "5", "2000000"}},
-            {"space",
-             "41x1440x1440",
-             "extents of the grid: depth, height, width",
-             {"1", "3", "4", "9", "40", "67", "500", "46341", "2000000"}},
-            {"filter", "3", "extents of the filter", {"1", "2", "3", "4", "5"}},
-            {"stride", "1", "", {"1", "2", "3", "46341", "2000000"}},
-            {"pad", "1", "", {"0", "1", "2", "4", "2000000"}},
-            {"dilation", "1", "", {"1", "2", "3", "2000000"}},
-            {"subm", "1", "1: submanifold, outputs where inputs are", {"0", "1"}},
-            {"voxels",
-             "runs",
-             "runs: lines of neighbours, random: anywhere, near: clusters, corners, every: no gap, example",
-             {"runs", "random", "near", "corners", "every", "example"}},
-            {"order",
-             "sorted",
-             "of the sites: sorted, scan (as they are made), shuffled, reversed, batches: only these ascend",
-             {"sorted", "scan", "shuffled", "reversed", "batches"}},
-            {"copies", "0", "1: some sites appear twice", {"0", "1"}},
-            {"axes", "3", "spatial dimensions, 1 to 4", {"1", "2", "3", "4"}},
-            {"transpose", "0", "1: transposed", {"0", "1"}},
-            {"inverse", "0", "1: inverse, which changes nothing here", {"0", "1"}},
-            {"output", "0", "extents of the output grid; 0: those of the usual formula", {"0", "1", "5", "100"}},
-            {"spare", "0", "rows of out_indices that are not needed", {"0", "1", "5"}}};
+    return {
+        {"sites", "248636", "active sites", {"0", "1", "2", "11", "60", "300"}},
+        {"batch", "4", "scenes", {"1", "2", "3", "5", "2000000"}},
+        {"space",
+         "41x1440x1440",
+         "extents of the grid: depth, height, width",
+         {"1", "3", "4", "9", "40", "67", "500", "46341", "2000000"}},
+        {"filter", "3", "extents of the filter", {"1", "2", "3", "4", "5"}, true, "3x3x3"},
+        {"stride", "1", "", {"1", "2", "3", "46341", "2000000"}, true, "1x1x1"},
+        {"pad", "1", "", {"0", "1", "2", "4", "2000000"}, true, "1x1x1"},
+        {"dilation", "1", "", {"1", "2", "3", "2000000"}, true, "1x1x1"},
+        {"subm", "1", "1: submanifold, outputs where inputs are", {"0", "1"}},
+        {"outputs", "0", "regular convolution: choose sites that reach exactly so many outputs; 0: any"},
+        {"voxels",
+         "runs",
+         "lidar: scans of a street, random: anywhere, runs: lines of neighbours, near: clusters, corners, every: no "
+         "gap, example",
+         {"runs", "random", "near", "corners", "every", "example"},
+         true,
+         "lidar"},
+        {"order",
+         "sorted",
+         "of the sites: sorted, scan (as they are made), shuffled, reversed, batches: only these ascend",
+         {"sorted", "scan", "shuffled", "reversed", "batches"}},
+        {"copies", "0", "1: some sites appear twice", {"0", "1"}},
+        {"axes", "3", "spatial dimensions, 1 to 4", {"1", "2", "3", "4"}, false},
+        {"transpose", "0", "1: transposed", {"0", "1"}, false},
+        {"inverse", "0", "1: inverse, which changes nothing here", {"0", "1"}, false},
+        {"output", "0", "extents of the output grid; 0: those of the usual formula", {"0", "1", "5", "100"}, false},
+        {"spare", "0", "rows of out_indices that are not needed", {"0", "1", "5"}, false}};
   }
 
   std::vector<Sample> samples() const override;
@@ -109,10 +114,48 @@ class PairFunction : public Function {
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override;
   Expected Reference(const Call& call) const override;
 
+  std::vector<BenchmarkCase> benchmarks() const override {
+    return kind_ == Kind::kPairs && !document_ ? Benchmarks() : std::vector<BenchmarkCase>{};
+  }
+  void Validate(const Shape& shape) const override;
+  std::string Summary(const Shape& shape) const override {
+    return shape.Word("sites") + " of " + shape.Word("space") + ", " + shape.Word("filter") + ", " +
+           (shape.Int("subm") != 0 ? "submanifold" : "stride " + shape.Word("stride"));
+  }
+  // One meeting of a site and an offset is one operation.
+  Theory TheoryOf(const Call& call) const override {
+    return {static_cast<double>(call["indice_pairs"].elements()) / 2, AllBytes(call)};
+  }
+  std::vector<std::string> Needs() const override {
+    return {"mluOpGetIndicePairsWorkspaceSize", "mluOpCreateSparseConvolutionDescriptor",
+            "mluOpSetSparseConvolutionDescriptor", "mluOpDestroySparseConvolutionDescriptor",
+            "mluOpGetSparseConvolutionNumActOut"};
+  }
+  mluOpStatus_t WorkspaceBytes(const Functions& library, mluOpHandle_t handle, const Arguments& a,
+                               size_t* bytes) const override {
+    return AskSize(library.mluOpGetIndicePairsWorkspaceSize, handle, a, bytes);
+  }
+
  private:
+  static mluOpStatus_t AskSize(decltype(&::mluOpGetIndicePairsWorkspaceSize) function, mluOpHandle_t handle,
+                               const Arguments& a, size_t* bytes) {
+    return function(handle, a.object<Descriptor>()->get(), a.desc("indices"), a.desc("indice_pairs"),
+                    a.desc("out_indices"), a.desc("indice_num"), bytes);
+  }
+
   Kind kind_;
   bool document_;  // the spelling of the design document
 };
+
+void PairFunction::Validate(const Shape& shape) const {
+  const SparseConvolution c = ConvolutionOf(shape);
+  CheckRoom(c, shape.Int("sites"));
+  CheckSites(shape);
+  for (size_t a = 0; a < c.pad.size() && !c.submanifold && !c.transposed; ++a) {
+    if (c.dilation[a] * (c.filter_space[a] - 1) + 1 <= c.input_space[a] + 2 * c.pad[a]) continue;
+    throw ShapeError("--shape: the filter is larger than the padded space");
+  }
+}
 
 std::vector<Sample> PairFunction::samples() const {
   std::vector<Sample> samples = {
@@ -203,7 +246,7 @@ Call PairFunction::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed)
   }
   const int64_t offsets = c.KernelVolume();
   // Only as many rows as the space has sites, or as equal sites need.
-  const int64_t needed = PairsOf(call, 0).num_act_out, most = std::max(needed, Product(c.batch, c.output_space));
+  const int64_t needed = PairsOf(call).num_act_out, most = std::max(needed, Product(c.batch, c.output_space));
   const int64_t rows = std::min(needed + shape.Int("spare"), most);
   call.tensors.push_back(Output("indice_pairs", MLUOP_LAYOUT_ARRAY, type, {offsets, 2, count}));
   call.tensors.push_back(Output("out_indices", MLUOP_LAYOUT_ARRAY, type, {rows, columns}));
@@ -236,8 +279,7 @@ mluOpStatus_t PairFunction::Invoke(const Functions& library, mluOpHandle_t handl
       const auto function =
           document_ ? library.mluopGetIndicePairsWorkspaceSize : library.mluOpGetIndicePairsWorkspaceSize;
       ResultPlace<size_t> size(a, "workspace_size");
-      return function(handle, conv.get(), a.desc("indices"), a.desc("indice_pairs"), a.desc("out_indices"),
-                      a.desc("indice_num"), size.get());
+      return AskSize(function, handle, a, size.get());
     }
     const auto function = document_ ? library.mluopGetIndicePairs : library.mluOpGetIndicePairs;
     return function(handle, conv.get(), a.desc("indices"), a.data("indices"), a.workspace(), a.workspace_size(),
@@ -249,7 +291,7 @@ mluOpStatus_t PairFunction::Invoke(const Functions& library, mluOpHandle_t handl
 Expected PairFunction::Reference(const Call& call) const {
   Expected expected;
   if (kind_ == Kind::kCount) {
-    expected.results["count"] = PairsOf(call, 0).num_act_out;
+    expected.results["count"] = PairsOf(call).num_act_out;
     expected.results["num_act_out"] = kMark;
     return expected;
   }
@@ -267,11 +309,14 @@ Expected PairFunction::Reference(const Call& call) const {
     expected.results["num_act_out"] = 0;
     return expected;
   }
-  const auto pairs = PairsOf(call, call["out_indices"].extents[0]);
+  const detops_reference::IndicePairs& pairs = PairsOf(call);
   const auto numbers = [](const std::vector<int32_t>& list) { return std::vector<double>(list.begin(), list.end()); };
   expected.tensors = {{"indice_pairs", numbers(pairs.pairs)},
                       {"out_indices", numbers(pairs.out_indices)},
                       {"indice_num", numbers(pairs.indice_num)}};
+  // Rows that are not needed.
+  std::vector<double>& rows = expected.tensors["out_indices"];
+  rows.resize(std::max(rows.size(), static_cast<size_t>(call["out_indices"].elements())), -1);
   expected.results["num_act_out"] = pairs.num_act_out;
   return expected;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/call.h"
-#include "harness/contract.h"
+#include "harness/function.h"
 #include "harness/shape.h"
 #include "ops/get_indice_pairs/reference/reference.h"
 
@@ -29,15 +29,21 @@ int64_t KernelOffsets(const Call& call);
 // The bytes that mluOpGetIndicePairs asks for as workspace.
 int64_t WorkspaceBytes(const Call& call);
 
-// The reference's answer for the indices of the call, with so many rows.
-detops_reference::IndicePairs PairsOf(const Call& call, int64_t rows);
+// The reference's answer for the indices of the call. It is kept until the next one: of a scan it takes seconds.
+const detops_reference::IndicePairs& PairsOf(const Call& call);
 
 // False if indices says that it has more elements than the call has memory for.
 bool HasIndices(const Call& call);
 
+// Throw ShapeError: there are more sites than places; a key about sites has no such value.
+void CheckRoom(const detops_reference::SparseConvolution& convolution, int64_t sites);
+void CheckSites(const Shape& shape);
 // The input sites of a shape, [L, D + 1], in the order that it asks for.
 std::vector<int32_t> MakeSites(const Shape& shape, const detops_reference::SparseConvolution& convolution,
                                uint64_t seed);
+
+// Of mluOpGetIndicePairs.
+std::vector<BenchmarkCase> Benchmarks();
 
 enum class Kind { kPairs, kSize, kCount };
 

@@ -224,26 +224,29 @@ Rules SitesInside() {
     const SparseConvolution c = ConvolutionOf(call);
     return column == 0 ? c.batch : c.input_space[static_cast<size_t>(column) - 1];
   };
-  Faults faults;
-  const int64_t good[] = {2, 4, 5, 7};
-  const auto add = [&](int64_t row, int64_t column, int64_t value, bool listed) {
-    const std::string text = "indices[" + std::to_string(row) + ", " + std::to_string(column) + "] is ";
-    faults.push_back({BadClass::kCoordinates, text + std::to_string(value),
-                      [=](Call& call) {
-                        if (call[kIndices].type != MLUOP_DTYPE_INT32) return;
-                        WithElement(kIndices, row * 4 + column, static_cast<double>(value))(call);
-                        call.value_checks = true;
-                      },
-                      listed});
-  };
-  for (int64_t column = 0; column < 4; ++column) {
-    for (const int64_t value : {int64_t{-1}, good[column], int64_t{INT_MAX}, int64_t{INT_MIN}}) {
-      for (const int64_t row : {5, 0, 10}) add(row, column, value, row == 5);
+  const auto faults = [extent](const Contract&, const Call& good) {
+    Faults all;
+    const int64_t columns = good[kIndices].extents[1];
+    const auto add = [&](int64_t row, int64_t column, int64_t value, bool listed) {
+      const std::string text = "indices[" + std::to_string(row) + ", " + std::to_string(column) + "] is ";
+      all.push_back({BadClass::kCoordinates, text + std::to_string(value),
+                     [=](Call& call) {
+                       if (call[kIndices].type != MLUOP_DTYPE_INT32) return;
+                       WithElement(kIndices, row * columns + column, static_cast<double>(value))(call);
+                       call.value_checks = true;
+                     },
+                     listed});
+    };
+    for (int64_t column = 0; column < columns; ++column) {
+      const int64_t end = extent(good, column);
+      for (const int64_t value : {int64_t{-1}, end, int64_t{INT_MAX}, int64_t{INT_MIN}}) {
+        for (const int64_t row : {5, 0, 10}) add(row, column, value, row == 5);
+      }
+      add(6, column, end - 1, false);
     }
-    add(6, column, good[column] - 1, false);
-  }
-  OwnRule rule = {"places of sites", kBad,
-                  [=](Judgement& j) -> Sentence {
+    return all;
+  };
+  OwnRule rule = {"places of sites", kBad, [=](Judgement& j) -> Sentence {
                     const Tensor& indices = j.call[kIndices];
                     const int64_t columns = indices.extents[1];
                     for (int64_t i = 0; HasIndices(j.call) && i < indices.elements(); ++i) {
@@ -254,10 +257,11 @@ Rules SitesInside() {
                              (column == 0 ? "batch id" : "coordinate") + " in [0, " + std::to_string(end) + ").";
                     }
                     return {};
-                  },
-                  std::move(faults)};
+                  }};
   rule.checked = Checked::kHarmlessIfOff;
-  return Own(std::move(rule));
+  Rules rules = Own(std::move(rule));
+  rules[0].faults = faults;
+  return rules;
 }
 
 // Only the data say how many there are. It holds without value checks too.
@@ -277,7 +281,7 @@ Rules RowsForAll() {
   return Own({"rows for the output sites", kBad,
               [](Judgement& j) -> Sentence {
                 if (!HasIndices(j.call)) return {};
-                const int64_t extent = j.call["out_indices"].extents[0], needed = PairsOf(j.call, 0).num_act_out;
+                const int64_t extent = j.call["out_indices"].extents[0], needed = PairsOf(j.call).num_act_out;
                 if (extent >= needed) return {};
                 return Format("out_indices has extent %lld on axis 0, expected at least %lld, one row per output site.",
                               static_cast<long long>(extent), static_cast<long long>(needed));

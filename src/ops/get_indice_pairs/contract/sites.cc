@@ -6,22 +6,37 @@
 #include <utility>
 
 #include "harness/fill.h"
+#include "harness/lidar_scan.h"
 #include "ops/get_indice_pairs/contract/convolution.h"
+#include "ops/get_indice_pairs/contract/exact_choice.h"
 
 namespace detops_harness::get_indice_pairs {
 namespace {
-
-// Image, then the axes; what the space has no axis for is 0.
-using Site = std::array<int32_t, 5>;
 
 // No extent or count of the good call equals another that it could be confused with.
 constexpr int32_t kExample[11][4] = {{1, 3, 4, 6}, {0, 0, 0, 0}, {1, 2, 2, 1}, {0, 1, 1, 3}, {0, 1, 2, 3}, {1, 0, 4, 0},
                                      {0, 3, 0, 6}, {1, 3, 3, 6}, {0, 2, 3, 5}, {1, 1, 1, 1}, {0, 1, 2, 4}};
 
+size_t KindOfSites(const Shape& shape) {
+  return shape.Choice("voxels", {"runs", "random", "near", "corners", "every", "example", "lidar"});
+}
+constexpr size_t kLidar = 6;
+
+std::vector<Site> Scan(const detops_reference::SparseConvolution& c, int64_t count, uint64_t seed) {
+  if (c.input_space.size() != 3) throw ShapeError("--shape: scans have three axes");
+  CheckRoom(c, count);
+  const auto extent = [&](size_t axis) { return static_cast<int>(c.input_space[axis]); };
+  std::vector<Site> sites;
+  for (const Voxel& voxel : LidarVoxels(static_cast<int>(c.batch), count, extent(0), extent(1), extent(2), seed)) {
+    sites.push_back({voxel[0], voxel[1], voxel[2], voxel[3]});
+  }
+  return sites;
+}
+
 class SiteMaker {
  public:
   SiteMaker(const Shape& shape, const detops_reference::SparseConvolution& convolution, uint64_t seed)
-      : kind_(shape.Choice("voxels", {"runs", "random", "near", "corners", "every", "example"})), random_(seed) {
+      : kind_(KindOfSites(shape)), random_(seed) {
     extents_.push_back(convolution.batch);
     for (const int64_t extent : convolution.input_space) extents_.push_back(extent);
     last_ = Anywhere();
@@ -84,6 +99,10 @@ class SiteMaker {
   Site last_ = {};
 };
 
+size_t OrderOfSites(const Shape& shape) {
+  return shape.Choice("order", {"sorted", "scan", "shuffled", "reversed", "batches"});
+}
+
 void Arrange(size_t order, Random& random, std::vector<Site>& sites) {
   if (order == 0 || order == 3) std::sort(sites.begin(), sites.end());
   if (order == 3) std::reverse(sites.begin(), sites.end());
@@ -99,11 +118,23 @@ void Arrange(size_t order, Random& random, std::vector<Site>& sites) {
 
 }  // namespace
 
+void CheckRoom(const detops_reference::SparseConvolution& convolution, int64_t sites) {
+  const int64_t room = Product(convolution.batch, convolution.input_space);
+  if (sites > room) throw ShapeError("--shape: the space holds only " + std::to_string(room) + " sites");
+}
+
+void CheckSites(const Shape& shape) {
+  KindOfSites(shape);
+  OrderOfSites(shape);
+  for (const char* key : {"outputs", "copies", "spare", "inverse"}) shape.Int(key);
+}
+
 std::vector<int32_t> MakeSites(const Shape& shape, const detops_reference::SparseConvolution& convolution,
                                uint64_t seed) {
   const auto count = static_cast<size_t>(shape.Int("sites"));
   SiteMaker maker(shape, convolution, seed);
-  std::vector<Site> sites;
+  const bool lidar = KindOfSites(shape) == kLidar;
+  std::vector<Site> sites = lidar ? Scan(convolution, shape.Int("sites"), seed) : std::vector<Site>{};
   std::set<Site> seen;
   // Different ones as long as some are found; a space with fewer places than sites has them more than once.
   for (size_t i = 0; i < 20 * count && sites.size() < count; ++i) {
@@ -111,8 +142,10 @@ std::vector<int32_t> MakeSites(const Shape& shape, const detops_reference::Spars
     if (seen.insert(site).second) sites.push_back(site);
   }
   for (size_t i = 0; sites.size() < count; ++i) sites.push_back(sites[i]);
-  const size_t order = shape.Choice("order", {"sorted", "scan", "shuffled", "reversed", "batches"});
-  Arrange(order, maker.random(), sites);
+  if (shape.Int("outputs") != 0 && !convolution.submanifold) {
+    sites = ChooseExactly(convolution, shape.Int("sites"), shape.Int("outputs"), sites, maker.random());
+  }
+  Arrange(OrderOfSites(shape), maker.random(), sites);
   if (shape.Int("copies") != 0) {
     for (size_t i = 7; i < sites.size(); i += 7) sites[i] = sites[i / 2];
   }

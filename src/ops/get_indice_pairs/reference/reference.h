@@ -21,6 +21,7 @@ struct SparseConvolution {
   bool transposed = false;
 
   int64_t KernelVolume() const;
+  bool operator==(const SparseConvolution&) const = default;
 };
 
 struct IndicePairs {

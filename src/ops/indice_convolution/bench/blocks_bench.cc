@@ -2,13 +2,13 @@
 // on the same rows in blocks as large as the engine meets: detops_bench --benchmark_filter=indice_convolution/rows
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "bench/report.h"
-#include "bench/tensors.h"
 #include "detops.h"
+#include "harness/catalogue.h"
+#include "harness/placed_call.h"
 
 #if DETOPS_BENCH_BLIS
 #include <cblas.h>
@@ -17,7 +17,8 @@
 namespace {
 
 using detops_bench::Require;
-using detops_bench::Tensor;
+using detops_harness::MemoryKind;
+using detops_harness::PlacedCall;
 
 constexpr int64_t kRows = 4608;
 
@@ -35,23 +36,16 @@ struct Channels {
 
 // With all that a call does: checks, the look over the pairs, packing of filters.
 void RunOneOffset(benchmark::State& state, const Channels& channels) {
+  const auto* const function = detops_harness::WholeCatalogue().Find("mluOpIndiceConvolutionForward");
+  const std::string rows = std::to_string(kRows);
+  // Every row with itself.
+  PlacedCall placed(
+      function->MakeSample("filter=1x1x1,pairs=submanifold,sites=" + rows + ",outputs=" + rows +
+                               ",ci=" + std::to_string(channels.inputs) + ",co=" + std::to_string(channels.outputs),
+                           MLUOP_DTYPE_FLOAT, DETOPS_PROFILE_FULL, 1),
+      {MemoryKind::kAligned});
   const mluOpHandle_t handle = detops_bench::MakeHandle(1, true);
-  {
-    const Tensor pairs(MLUOP_DTYPE_INT32, {1, 2, kRows});
-    auto* const rows = static_cast<int32_t*>(pairs.data);
-    std::iota(rows, rows + kRows, 0);
-    std::iota(rows + kRows, rows + 2 * kRows, 0);
-    const Tensor features(MLUOP_DTYPE_FLOAT, {kRows, channels.inputs});
-    const Tensor out(MLUOP_DTYPE_FLOAT, {kRows, channels.outputs});
-    const Tensor filters(MLUOP_DTYPE_FLOAT, {1, 1, 1, channels.inputs, channels.outputs});
-    const int64_t counts[] = {kRows};
-    detops_bench::Report(state, 1, channels.work(), [&] {
-      Require(
-          mluOpIndiceConvolutionForward(handle, features.desc, features.data, filters.desc, filters.data, pairs.desc,
-                                        pairs.data, counts, kRows, 0, 0, nullptr, 0, out.desc, out.data),
-          handle);
-    });
-  }
+  detops_bench::Report(state, 1, channels.work(), [&] { Require(placed.RunAlone(handle), handle); });
   mluOpDestroy(handle);
 }
 

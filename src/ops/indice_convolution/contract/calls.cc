@@ -8,8 +8,8 @@
 #include "ops/indice_convolution/contract/filters.h"
 #include "ops/indice_convolution/contract/rules.h"
 #include "ops/indice_convolution/contract/samples.h"
-#include "ops/indice_convolution/reference/reference.h"
-#include "sparse/contract/pairs.h"
+#include "ops/indice_convolution/reference/large_reference.h"
+#include "sparse/contract/scene.h"
 
 namespace detops_harness::indice_convolution {
 namespace {
@@ -26,15 +26,60 @@ class Convolution : public Function {
   std::vector<ShapeKey> keys() const override { return KeysOf(kind_); }
   std::vector<Sample> samples() const override { return SamplesOf(kind_); }
 
+  std::vector<BenchmarkCase> benchmarks() const override { return BenchmarksOf(kind_); }
+
+  void Validate(const Shape& shape) const override {
+    for (const char* key : {"ci", "co", "specials"}) shape.Int(key);
+    if (sparse::IsScene(shape)) sparse::ValidateScene(shape);
+    const std::vector<int> kernel = shape.Ints("filter", 3);
+    if (LayoutNamed(shape.Word("layout")).rank == 4 && std::count(kernel.begin(), kernel.end(), 1) == 0) {
+      throw ShapeError("--shape: 4-D filters need a filter with an extent of 1, as 1x3x3");
+    }
+  }
+  std::string Summary(const Shape& shape) const override {
+    return shape.Word("sites") + ", " + shape.Word("ci") + "->" + shape.Word("co") + ", " + shape.Word("filter") +
+           (shape.Int("subm") != 0 ? "" : " stride " + shape.Word("stride")) + ", " + shape.Word("layout");
+  }
+  std::vector<std::string> Needs() const override {
+    if (kind_.entry != Entry::kCall) return {};
+    return {MakeContract(kind_.way, Entry::kSize).function()};
+  }
+  Work WorkOf(const Call& call) const override {
+    const FilterSizes sizes = SizesOf(call);
+    const double products = sparse::CountedPairs(call) * static_cast<double>(sizes.ci * sizes.co);
+    return {sparse::CountedBytes(call), 2 * products, FiltersOf(call).type == MLUOP_DTYPE_DOUBLE};
+  }
+  Theory TheoryOf(const Call& call) const override {
+    const FilterSizes sizes = SizesOf(call);
+    const auto ci = static_cast<double>(sizes.ci), co = static_cast<double>(sizes.co);
+    const double total = sparse::CountedPairs(call);
+    double operations = total * ci * co;
+    if (kind_.way == Way::kForward) {
+      operations += total * (ci + 2 * co);
+      operations += static_cast<double>(call["features_out"].elements() + call["filters"].elements());
+    }
+    // Only the counted pairs must be read. For the gradient of the data the standard counts all of them.
+    return {operations, kind_.way == Way::kBackwardData ? AllBytes(call) : sparse::CountedBytes(call)};
+  }
+
+  Call MakeIn(detopsProfile_t profile, const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+    Call call = Function::MakeIn(profile, shape, type, seed);
+    if (kind_.way != Way::kBackwardFilter || call.full()) return call;
+    // The contract profile reads the gradient in one order, whatever its layout says.
+    const int rank = LayoutNamed(shape.Word("layout")).rank;
+    call["filters_grad"].extents =
+        FilterExtents(kArray, rank, shape.Ints("filter", 3), shape.Int("ci"), shape.Int("co"));
+    return call;
+  }
+
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
     const Layout layout = LayoutNamed(shape.Word("layout"));
     const std::vector<int> kernel = shape.Ints("filter", 3);
-    const int64_t sites = shape.Int("sites"), outputs = shape.Int("outputs");
     const int64_t ci = shape.Int("ci"), co = shape.Int("co");
     const bool inverse = shape.Int("inverse") != 0;
     Random random(seed);
-    const int64_t offsets = int64_t{kernel[0]} * kernel[1] * kernel[2];
-    const sparse::Pairs pairs = sparse::MakePairs(shape, offsets, sites, sites, outputs, random);
+    const sparse::Pairs pairs = PairsFor(shape, int64_t{kernel[0]} * kernel[1] * kernel[2], seed, random);
+    const int64_t sites = pairs.rows[0], outputs = pairs.rows[1];
     const TensorNames names = kind_.names();
     const auto tensor = [&](const std::string& name, mluOpTensorLayout_t order, std::vector<int64_t> extents) {
       if (name == names.target) return Output(name, order, type, std::move(extents));
@@ -71,13 +116,22 @@ class Convolution : public Function {
     return call;
   }
 
+  mluOpStatus_t WorkspaceBytes(const Functions& library, mluOpHandle_t handle, const Arguments& a,
+                               size_t* bytes) const override {
+    if (kind_.entry == Entry::kCall) return AskSize(library, handle, a, bytes);
+    return Function::WorkspaceBytes(library, handle, a, bytes);
+  }
+
   std::shared_ptr<void> MakeObjects(const Functions& library, const Arguments& a) const override {
     return kind_.on_rulebook() ? sparse::MakeRulebook(library, a) : nullptr;
   }
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     if (kind_.on_rulebook()) return InvokeOnRulebook(library, handle, a);
-    if (kind_.entry == Entry::kSize) return InvokeSize(library, handle, a);
+    if (kind_.entry == Entry::kSize) {
+      ResultPlace<size_t> size(a, "workspace_size");
+      return AskSize(library, handle, a, size.get());
+    }
     const auto num_act_out = [&] { return a.integer<int64_t>("num_act_out"); };
     const auto inverse = a.integer<int64_t>("inverse"), sub_m = a.integer<int64_t>("sub_m");
     if (kind_.entry == Entry::kFused) {
@@ -128,8 +182,11 @@ class Convolution : public Function {
     const auto values = [&](const std::string& name) {
       return empty || !call[name].described ? std::vector<double>{} : call[name].Values();
     };
+    constexpr double kManyProducts = 1e8;  // from there on the other reference takes minutes
     detops_reference::Sums sums;
-    if (kind_.way == Way::kForward) {
+    if (!kind_.has_finish() && WorkOf(call).flops > kManyProducts) {
+      sums.values = OfScene(pairs, layout, values, target.extents[0]);
+    } else if (kind_.way == Way::kForward) {
       const auto of_finish = [&](const char* name) {
         return kind_.has_finish() && call[name].described ? call[name].Values() : std::vector<double>{};
       };
@@ -144,11 +201,30 @@ class Convolution : public Function {
     }
     if (kind_.has_finish()) Activate(call, sums);
     expected.tensors[names.target] = std::move(sums.values);
-    expected.magnitudes[names.target] = std::move(sums.magnitudes);
+    if (!sums.magnitudes.empty()) expected.magnitudes[names.target] = std::move(sums.magnitudes);
     return expected;
   }
 
  private:
+  static sparse::Pairs PairsFor(const Shape& shape, int64_t offsets, uint64_t seed, Random& random) {
+    if (sparse::IsScene(shape)) return sparse::ScenePairs(shape, seed);
+    const int64_t sites = shape.Int("sites");
+    return sparse::MakePairs(shape, offsets, sites, sites, shape.Int("outputs"), random);
+  }
+
+  template <class Values>
+  std::vector<double> OfScene(const detops_reference::ConvolutionPairs& pairs,
+                              const detops_reference::FilterLayout& layout, const Values& values, int64_t rows) const {
+    if (kind_.way == Way::kForward) {
+      return detops_reference::LargeConvolutionForward(pairs, layout, values("features"), values("filters"), rows);
+    }
+    if (kind_.way == Way::kBackwardData) {
+      return detops_reference::LargeConvolutionBackwardData(pairs, layout, values("output_grad"), values("filters"),
+                                                            rows);
+    }
+    return detops_reference::LargeConvolutionBackwardFilter(pairs, layout, values("features"), values("output_grad"));
+  }
+
   template <class MakeTensor>
   static void AddFinish(const Shape& shape, const MakeTensor& tensor, Call& call) {
     const std::vector<int64_t> extents = call["features_out"].extents;
@@ -189,23 +265,21 @@ class Convolution : public Function {
         a.desc("filters_grad"), a.data("filters_grad"));
   }
 
-  mluOpStatus_t InvokeSize(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
-    ResultPlace<size_t> size(a, "workspace_size");
+  mluOpStatus_t AskSize(const Functions& library, mluOpHandle_t handle, const Arguments& a, size_t* bytes) const {
     const auto inverse = a.integer<int64_t>("inverse");
     if (kind_.way == Way::kForward) {
       return library.mluOpGetIndiceConvolutionForwardWorkspaceSize(
           handle, a.desc("features"), a.desc("filters"), a.desc("indice_pairs"), a.desc("features_out"),
-          a.integers("indice_num"), a.integer<int64_t>("num_act_out"), inverse, a.integer<int64_t>("sub_m"),
-          size.get());
+          a.integers("indice_num"), a.integer<int64_t>("num_act_out"), inverse, a.integer<int64_t>("sub_m"), bytes);
     }
     if (kind_.way == Way::kBackwardData) {
       return library.mluOpGetIndiceConvolutionBackwardDataWorkspaceSize(
           handle, a.desc("output_grad"), a.desc("filters"), a.desc("indice_pairs"), a.desc("input_grad"),
-          a.integers("indice_num"), inverse, size.get());
+          a.integers("indice_num"), inverse, bytes);
     }
     return library.mluOpGetIndiceConvolutionBackwardFilterWorkspaceSize(
         handle, a.desc("features"), a.desc("output_grad"), a.desc("indice_pairs"), a.desc("filters_grad"),
-        a.integers("indice_num"), inverse, a.integer<int64_t>("sub_m"), size.get());
+        a.integers("indice_num"), inverse, a.integer<int64_t>("sub_m"), bytes);
   }
 
   Kind kind_;

@@ -1,6 +1,8 @@
 #include "ops/indice_convolution/contract/samples.h"
 
-#include "sparse/contract/pairs.h"
+#include <tuple>
+
+#include "sparse/contract/scene.h"
 
 namespace detops_harness::indice_convolution {
 namespace {
@@ -53,7 +55,7 @@ Layout LayoutNamed(const std::string& name) {
   for (const NamedLayout& named : kLayouts) {
     if (name == named.name) return named.layout;
   }
-  throw ShapeError("--shape: layout must be ARRAY, NDHWC, NCDHW, ARRAY4, HWCN, NHWC or NCHW");
+  throw ShapeError("--shape: layout=" + name + " is none of ARRAY, NDHWC, NCDHW, ARRAY4, HWCN, NHWC and NCHW");
 }
 
 std::vector<ShapeKey> KeysOf(const Kind& kind) {
@@ -68,9 +70,10 @@ std::vector<ShapeKey> KeysOf(const Kind& kind) {
       {"sites", "1000", "rows of the inputs", {"0", "1", "2", "11", "33", "257"}},
       {"outputs", "1000", "rows of the outputs", {"0", "1", "2", "13", "40", "300"}},
       sparse::PairsKey("ascending"),
-      {"inverse", "0", "1: an inverse convolution", {"0", "1"}},
-      {"subm", "0", "sub_m", {"0", "1"}},
+      {"inverse", "0", "1: an inverse convolution", {"0", "1"}, false},
+      {"subm", "0", "1: submanifold, outputs where inputs are", {"0", "1"}},
       {"specials", "0", "1: NaN and infinities among the numbers", {"0", "1"}}};
+  sparse::AddSceneKeys(keys);
   if (!kind.has_finish()) return keys;
   for (const ShapeKey& key : {ShapeKey{"bias", "1", "1: there is a bias", {"0", "1"}},
                               {"residual", "1", "1: there is a residual", {"0", "1"}},
@@ -79,6 +82,29 @@ std::vector<ShapeKey> KeysOf(const Kind& kind) {
     keys.push_back(key);
   }
   return keys;
+}
+
+std::vector<BenchmarkCase> BenchmarksOf(const Kind& kind) {
+  if (!kind.has_data() || kind.entry == Entry::kFused) return {};
+  const bool forward = kind.way == Way::kForward;
+  if (kind.on_rulebook() && !forward) return {};
+  std::string variant = forward ? "forward" : kind.way == Way::kBackwardData ? "backward_data" : "backward_filter";
+  if (kind.on_rulebook()) variant = "rulebook_forward";
+  const auto settings = kind.on_rulebook() ? BenchmarkCase::kOne : forward ? BenchmarkCase::kAll : BenchmarkCase::kFew;
+  const std::string first = ",sites=248636,space=41x1440x1440", last = ",sites=58838,space=5x180x180";
+  std::vector<BenchmarkCase> cases;
+  // Section 3.7 of the design document, its neighbours in the same network, and the smallest call that makes sense.
+  for (const auto& [name, shape, arithmetic] :
+       {std::tuple<std::string, std::string, bool>{"subm_5_16", "ci=5,co=16" + first, false},
+        {"subm_16_16", "ci=16,co=16" + first, false},
+        {"down_64_128", "ci=64,co=128,sites=149100,space=11x360x360,subm=0,stride=2,pad=0x1x1", true},
+        {"subm_128_128", "ci=128,co=128" + last, true},
+        {"down_128_128", "ci=128,co=128" + last + ",subm=0,filter=3x1x1,stride=2x1x1,pad=0", true},
+        {"subm_100", "ci=16,co=16,sites=100,batch=1,space=41x1440x1440", false}}) {
+    cases.push_back({name + "/" + variant, "pairs=scene,voxels=lidar,outputs=0," + shape, "", settings, arithmetic});
+    if (cases.back().shape.find("subm=") == std::string::npos) cases.back().shape += ",subm=1";
+  }
+  return cases;
 }
 
 std::vector<Sample> SamplesOf(const Kind& kind) {

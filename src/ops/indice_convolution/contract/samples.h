@@ -19,6 +19,7 @@ Layout LayoutNamed(const std::string& name);
 
 std::vector<ShapeKey> KeysOf(const Kind& kind);
 std::vector<Sample> SamplesOf(const Kind& kind);
+std::vector<BenchmarkCase> BenchmarksOf(const Kind& kind);
 
 }  // namespace detops_harness::indice_convolution
 

@@ -4,7 +4,7 @@
 #include "harness/catalogue.h"
 #include "ops/indice_pool/contract/rules.h"
 #include "ops/indice_pool/reference/reference.h"
-#include "sparse/contract/pairs.h"
+#include "sparse/contract/scene.h"
 
 namespace detops_harness::indice_pool {
 namespace {
@@ -24,15 +24,41 @@ class Pool : public Function {
   detopsProfile_t profile() const override { return DETOPS_PROFILE_FULL; }
 
   std::vector<ShapeKey> keys() const override {
-    return {{"inputs", "2000", "rows of the inputs", {"0", "1", "2", "11", "20", "255", "257", "600"}},
-            {"outputs", "1500", "rows of the outputs", {"0", "1", "2", "13", "20", "256", "513"}},
-            {"channels", "16", "of both", {"0", "1", "2", "3", "4", "5", "7", "8", "9", "15", "16", "17", "31", "35"}},
-            {"offsets", "27", "of the kernel", {"0", "1", "4", "5", "27"}},
-            {"columns", "2000", "of indice_pairs", {"0", "1", "9", "40"}},
-            {"method", "maximum", "maximum or average", {"maximum", "average"}},
-            {"start", "zero", "of a maximum: zero or lowest", {"zero", "lowest"}},
-            sparse::PairsKey("ascending"),
-            {"specials", "0", "1: NaN and infinities among the numbers", {"0", "1"}}};
+    std::vector<ShapeKey> keys = {
+        {"inputs", "2000", "rows of the inputs", {"0", "1", "2", "11", "20", "255", "257", "600"}},
+        {"outputs", "1500", "rows of the outputs", {"0", "1", "2", "13", "20", "256", "513"}},
+        {"channels", "16", "of both", {"0", "1", "2", "3", "4", "5", "7", "8", "9", "15", "16", "17", "31", "35"}},
+        {"offsets", "27", "of the kernel", {"0", "1", "4", "5", "27"}},
+        {"columns", "2000", "of indice_pairs", {"0", "1", "9", "40"}},
+        {"method", "maximum", "maximum or average", {"maximum", "average"}},
+        {"start", "zero", "of a maximum: zero or lowest", {"zero", "lowest"}},
+        sparse::PairsKey("ascending"),
+        {"specials", "0", "1: NaN and infinities among the numbers", {"0", "1"}}};
+    sparse::AddSceneKeys(keys);
+    return keys;
+  }
+
+  std::vector<BenchmarkCase> benchmarks() const override {
+    const std::string pass = backward_ ? "_backward" : "_forward", scene = "pairs=scene,voxels=lidar,outputs=0,subm=0,";
+    std::vector<BenchmarkCase> cases;
+    // Layers in which a network would pool instead of convolving with a stride.
+    for (const auto& [name, shape] : {std::pair<std::string, std::string>{"pool3_c16", "channels=16"},
+                                      {"pool3_c64", "channels=64"},
+                                      {"pool2_c64", "channels=64,sites=149100,space=11x360x360,filter=2,pad=0"},
+                                      {"pool3_100", "channels=16,sites=100,batch=1"}}) {
+      for (const std::string method : {"maximum", "average"}) {
+        const std::string full_name = name + "/" + method + pass + (on_rulebook_ ? "/rulebook" : "");
+        cases.push_back({full_name, scene + "stride=2," + shape + ",method=" + method, "",
+                         on_rulebook_ ? BenchmarkCase::kOne : BenchmarkCase::kFew});
+      }
+    }
+    return cases;
+  }
+  // The gradient of a maximum has two tensors of either side.
+  Work WorkOf(const Call& call) const override {
+    const Tensor& last = call.tensors.back();
+    const auto channels = static_cast<double>(last.extents[1]);
+    return {sparse::CountedBytes(call), sparse::CountedPairs(call) * channels, last.type == MLUOP_DTYPE_DOUBLE};
   }
 
   std::vector<Sample> samples() const override {
@@ -74,12 +100,12 @@ class Pool : public Function {
   }
 
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
-    const int64_t inputs = shape.Int("inputs"), outputs = shape.Int("outputs"), channels = shape.Int("channels");
+    const int64_t channels = shape.Int("channels");
     const size_t method = shape.Choice("method", {"maximum", "average"});
     const size_t start = shape.Choice("start", {"zero", "lowest"});
     Random random(seed);
-    const sparse::Pairs pairs =
-        sparse::MakePairs(shape, shape.Int("offsets"), shape.Int("columns"), inputs, outputs, random);
+    const sparse::Pairs pairs = PairsFor(shape, seed, random);
+    const int64_t inputs = pairs.rows[0], outputs = pairs.rows[1];
     const bool specials = shape.Int("specials") != 0;
     // Few different numbers, so that maxima tie.
     Tensor features = Input("features", kArray, type, {inputs, channels});
@@ -173,6 +199,12 @@ class Pool : public Function {
   }
 
  private:
+  static sparse::Pairs PairsFor(const Shape& shape, uint64_t seed, Random& random) {
+    if (sparse::IsScene(shape)) return sparse::ScenePairs(shape, seed);
+    return sparse::MakePairs(shape, shape.Int("offsets"), shape.Int("columns"), shape.Int("inputs"),
+                             shape.Int("outputs"), random);
+  }
+
   bool backward_, on_rulebook_;
 };
 

@@ -34,7 +34,7 @@ using detops_reference::VoxelRules;
 
 // ---- points ----
 
-enum Kind : size_t { kScattered, kOneVoxel, kEach, kBorders, kSpecial, kCrowded, kEqual };
+enum Kind : size_t { kScattered, kOneVoxel, kEach, kBorders, kSpecial, kCrowded, kEqual, kScan };
 
 // A coordinate in voxels from range_min on.
 double Place(Kind kind, double grid, int64_t point, int64_t points, Random& random) {
@@ -112,8 +112,23 @@ class PointToVoxel : public Function {
              {"all", "-", "l", "m", "n", "p", "lp", "mn"}},
             {"cloud",
              "scattered",
-             "scattered, one: all in one voxel, each: one per voxel, borders, special, crowded, equal",
-             {"scattered", "one", "each", "borders", "special", "crowded", "equal"}}};
+             "scattered, one: all in one voxel, each: one per voxel, borders, special, crowded, equal, scan",
+             {"scattered", "one", "each", "borders", "special", "crowded", "equal"}},
+            {"sites", "16000", "voxels around which the points of a scan lie"}};
+  }
+
+  std::vector<BenchmarkCase> benchmarks() const override { return Benchmarks(); }
+  // Points once, and the rows of the voxels that there are.
+  Work WorkOf(const Call& call) const override {
+    Call done = call;
+    done.results["voxel_num"] = Reference(call).results.at("voxel_num");
+    Work work{.in_double = call["points"].type == MLUOP_DTYPE_DOUBLE};
+    for (const Tensor& tensor : call.tensors) {
+      if (IsAbsent(tensor)) continue;
+      const int64_t elements = tensor.access == Access::kRead ? tensor.elements() : Written(done, tensor);
+      work.bytes += static_cast<double>(elements) * static_cast<double>(SizeOfType(tensor.type));
+    }
+    return work;
   }
 
   std::vector<Sample> samples() const override {
@@ -181,7 +196,8 @@ class PointToVoxel : public Function {
     }
     rules.range_min = Reals(shape, "min", ndim);
     rules.voxel_size = Reals(shape, "size", ndim);
-    const size_t kind = shape.Choice("cloud", {"scattered", "one", "each", "borders", "special", "crowded", "equal"});
+    const size_t kind =
+        shape.Choice("cloud", {"scattered", "one", "each", "borders", "special", "crowded", "equal", "scan"});
     const bool batched = shape.Word("clouds") != "none";
     const int64_t points = shape.Int("points"), features = shape.Int("features", 1), rows = shape.Int("rows"),
                   kept = shape.Int("kept"), clouds = batched ? shape.Int("clouds") : 1;
@@ -211,7 +227,11 @@ class PointToVoxel : public Function {
     const std::string& results = shape.Word("results");
     const auto unwanted = [&](char letter) { return results != "all" && results.find(letter) == std::string::npos; };
     Tensor rows_of_points = Input("points", MLUOP_LAYOUT_ARRAY, type, {points, features});
-    FillPoints(rows_of_points, static_cast<Kind>(kind), rules, random);
+    if (kind == kScan) {
+      FillScan(rows_of_points, rules.grid, shape.Int("sites", 1), random);
+    } else {
+      FillPoints(rows_of_points, static_cast<Kind>(kind), rules, random);
+    }
     Tensor begins = Input("cloud_begins", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {clouds + 1});
     const std::vector<int64_t> numbers = Begins(clouds, points, random);
     for (size_t i = 0; i < numbers.size(); ++i) begins.Set(static_cast<int64_t>(i), static_cast<double>(numbers[i]));

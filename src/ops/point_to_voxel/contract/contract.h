@@ -1,5 +1,5 @@
-// The parts of point_to_voxel's contracts: detopsPointToVoxel's rules (rules.cc, table.cc) and calls (calls.cc), and
-// all of detopsGetVoxelGrid (grid.cc).
+// The parts of point_to_voxel's contracts: detopsPointToVoxel's rules (rules.cc, table.cc) and calls (calls.cc,
+// scan.cc), and all of detopsGetVoxelGrid (grid.cc).
 #ifndef DETOPS_OPS_POINT_TO_VOXEL_CONTRACT_CONTRACT_H_
 #define DETOPS_OPS_POINT_TO_VOXEL_CONTRACT_CONTRACT_H_
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/contract.h"
+#include "harness/fill.h"
 #include "harness/function.h"
 #include "harness/rules.h"
 
@@ -47,6 +48,10 @@ Rules Number(size_t axis, const NumberRule& rule);
 Contract PointToVoxelContract();
 void AddTrials(Contract& contract);  // of detopsPointToVoxel, for the table of bad input
 std::unique_ptr<Function> MakeGetVoxelGrid();
+
+// Points around so many voxels of a grid, as a sensor sees them.
+void FillScan(Tensor& points, const std::vector<int>& grid, int64_t sites, Random& random);
+std::vector<BenchmarkCase> Benchmarks();
 
 // "1x2x0.5": a number per axis, the last for all that are not named.
 std::vector<double> Reals(const Shape& shape, const std::string& key, size_t count);

@@ -1,4 +1,4 @@
-#include "bench/lidar_scan.h"
+#include "harness/lidar_scan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <unordered_set>
 
-namespace detops_bench {
+namespace detops_harness {
 namespace {
 
 constexpr double kHalfSide = 54.0;  // metres
@@ -134,16 +134,17 @@ void ScanScene(Random& random, Collector& collector) {
   while (!collector.full()) collector.Grow();
 }
 
-// One thread per scene: scans of a whole batch take seconds. make(random, collector) fills a scene.
-template <class Make>
-std::vector<Voxel> MakeScenes(int batch, int64_t count, int depth, int height, int width, uint64_t seed, Make make) {
+}  // namespace
+
+// One thread per scene: scans of a whole batch take seconds.
+std::vector<Voxel> LidarVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed) {
   std::vector<std::vector<Voxel>> scenes(static_cast<size_t>(batch));
   std::vector<std::thread> threads;
   for (int n = 0; n < batch; ++n) {
     threads.emplace_back([=, &scene = scenes[static_cast<size_t>(n)]] {
       Random random(seed * 1000 + static_cast<uint64_t>(n));
       Collector collector(n, depth, height, width, ShareOf(count, batch, n), scene);
-      make(random, collector);
+      ScanScene(random, collector);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -152,21 +153,4 @@ std::vector<Voxel> MakeScenes(int batch, int64_t count, int depth, int height, i
   return voxels;
 }
 
-}  // namespace
-
-std::vector<Voxel> LidarVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed) {
-  return MakeScenes(batch, count, depth, height, width, seed, ScanScene);
-}
-
-std::vector<Voxel> RandomVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed) {
-  return MakeScenes(batch, count, depth, height, width, seed, [=](Random& random, Collector& collector) {
-    while (!collector.full()) {
-      const int64_t z = random.Below(depth);
-      const int64_t y = random.Below(height);
-      const int64_t x = random.Below(width);
-      collector.Add(z, y, x);
-    }
-  });
-}
-
-}  // namespace detops_bench
+}  // namespace detops_harness

@@ -1,13 +1,13 @@
 // Voxels as a LiDAR on a car gives them: rings on the ground, the near sides of cars, poles and walls, nothing behind
 // them. Sparse convolutions live on this: clustered, hollow, denser near the car. Random voxels tell little about them.
-#ifndef DETOPS_BENCH_LIDAR_SCAN_H_
-#define DETOPS_BENCH_LIDAR_SCAN_H_
+#ifndef DETOPS_HARNESS_LIDAR_SCAN_H_
+#define DETOPS_HARNESS_LIDAR_SCAN_H_
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-namespace detops_bench {
+namespace detops_harness {
 
 using Voxel = std::array<int32_t, 4>;  // batch, depth, height, width
 
@@ -17,9 +17,6 @@ using Voxel = std::array<int32_t, 4>;  // batch, depth, height, width
 // few, neighbours of voxels follow, as earlier layers of a network would have added them.
 std::vector<Voxel> LidarVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed);
 
-// Different voxels anywhere, in no order.
-std::vector<Voxel> RandomVoxels(int batch, int64_t count, int depth, int height, int width, uint64_t seed);
+}  // namespace detops_harness
 
-}  // namespace detops_bench
-
-#endif  // DETOPS_BENCH_LIDAR_SCAN_H_
+#endif  // DETOPS_HARNESS_LIDAR_SCAN_H_
