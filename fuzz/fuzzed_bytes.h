@@ -46,12 +46,6 @@ class FuzzedBytes {
     return static_cast<Integer>(static_cast<__int128>(low) + static_cast<__int128>(offset));
   }
 
-  // One of an enumeration from 0 to kMaxValue.
-  template <class Enum>
-  Enum AnyOf() {
-    return static_cast<Enum>(Between<int>(0, static_cast<int>(Enum::kMaxValue)));
-  }
-
   // Any float, NaN and the infinities among them.
   float AnyFloat() {
     const auto bits = Any<uint32_t>();

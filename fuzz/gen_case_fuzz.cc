@@ -13,20 +13,22 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "detops.h"
 #include "fuzz/fuzz_support.h"
-#include "recording/gen_case_calls.h"
+#include "harness/catalogue.h"
+#include "harness/placed_call.h"
 #include "support/handle.h"
 
 namespace detops_fuzz {
 namespace {
 
 namespace fs = std::filesystem;
-using detops_test::Tensor;
+using detops_harness::Call;
+using detops_harness::Function;
+using detops_harness::PlacedCall;
 
 constexpr size_t kLongest = 2047;
 
@@ -63,81 +65,17 @@ void KeepLine(void* opaque, detopsLogLevel_t /*level*/, const char* line) {
   static_cast<std::vector<std::string>*>(opaque)->emplace_back(line);
 }
 
-// ---- the operators ----
-
-// A call that can be repeated, its inputs and its outputs.
-struct Recordable {
-  const char* op_name;
-  std::vector<Tensor*> inputs, outputs;
-  mluOpStatus_t (*run)(void* call, mluOpHandle_t handle);
-  std::shared_ptr<void> call;
-};
-
-template <class Call>
-Recordable Make(const char* op_name, std::vector<Tensor*> (*inputs)(Call&), std::vector<Tensor*> (*outputs)(Call&)) {
-  auto call = std::make_shared<Call>();
-  const auto run = [](void* object, mluOpHandle_t handle) { return static_cast<Call*>(object)->Run(handle); };
-  return {op_name, inputs(*call), outputs(*call), run, call};
-}
-
-Recordable AnyOperator(FuzzedBytes& bytes) {
-  using namespace detops_test;
-  using Tensors = std::vector<Tensor*>;
-  switch (Number(bytes, 0, 9)) {
-    case 0:
-      return Make<PsRoiPoolForwardCall>(
-          "psroipool_forward", [](PsRoiPoolForwardCall& c) { return Tensors{&c.input, &c.rois}; },
-          [](PsRoiPoolForwardCall& c) { return Tensors{&c.output, &c.mapping}; });
-    case 1:
-      return Make<PsRoiPoolBackwardCall>(
-          "psroipool_backward", [](PsRoiPoolBackwardCall& c) { return Tensors{&c.top, &c.mapping, &c.rois}; },
-          [](PsRoiPoolBackwardCall& c) { return Tensors{&c.bottom}; });
-    case 2:
-      return Make<RoiAwareForwardCall>(
-          "roiaware_pool3d_forward", [](RoiAwareForwardCall& c) { return Tensors{&c.rois, &c.pts, &c.feature}; },
-          [](RoiAwareForwardCall& c) { return Tensors{&c.argmax, &c.pts_idx, &c.pooled}; });
-    case 3:
-      return Make<RoiAwareBackwardCall>(
-          "roiaware_pool3d_backward",
-          [](RoiAwareBackwardCall& c) { return Tensors{&c.pts_idx, &c.argmax, &c.grad_out}; },
-          [](RoiAwareBackwardCall& c) { return Tensors{&c.grad_in}; });
-    case 4:
-      return Make<GetIndicePairsCall>(
-          "get_indice_pairs", [](GetIndicePairsCall& c) { return Tensors{&c.indices}; },
-          [](GetIndicePairsCall& c) { return Tensors{&c.pairs, &c.out, &c.num}; });
-    case 5:
-      return Make<ConvolutionForwardCall>(
-          "indice_convolution_forward",
-          [](ConvolutionForwardCall& c) { return Tensors{&c.features, &c.filters, &c.pairs}; },
-          [](ConvolutionForwardCall& c) { return Tensors{&c.out}; });
-    case 6:
-      return Make<ConvolutionBackwardDataCall>(
-          "indice_convolution_backward_data",
-          [](ConvolutionBackwardDataCall& c) { return Tensors{&c.output_grad, &c.filters, &c.pairs}; },
-          [](ConvolutionBackwardDataCall& c) { return Tensors{&c.input_grad}; });
-    case 7:
-      return Make<ConvolutionBackwardFilterCall>(
-          "indice_convolution_backward_filter",
-          [](ConvolutionBackwardFilterCall& c) { return Tensors{&c.features, &c.output_grad, &c.pairs}; },
-          [](ConvolutionBackwardFilterCall& c) { return Tensors{&c.filters_grad}; });
-    case 8:
-      return Make<AlignForwardCall>(
-          "rotated_feature_align_forward", [](AlignForwardCall& c) { return Tensors{&c.source, &c.boxes}; },
-          [](AlignForwardCall& c) { return Tensors{&c.target}; });
-    default:
-      return Make<AlignBackwardCall>(
-          "rotated_feature_align_backward", [](AlignBackwardCall& c) { return Tensors{&c.source, &c.boxes}; },
-          [](AlignBackwardCall& c) { return Tensors{&c.target}; });
-  }
-}
-
-std::vector<unsigned char> OutputBytes(const Recordable& call) {
-  std::vector<unsigned char> bytes;
-  for (const Tensor* tensor : call.outputs) {
-    const auto* begin = static_cast<const unsigned char*>(tensor->data());
-    bytes.insert(bytes.end(), begin, begin + tensor->bytes());
-  }
-  return bytes;
+// The functions of the contract under their first names.
+const std::vector<const Function*>& RecordedFunctions() {
+  static const std::vector<const Function*> recorded = [] {
+    std::vector<const Function*> functions;
+    for (const auto& function : detops_harness::WholeCatalogue().functions()) {
+      const bool of_contract = function->name().rfind("mluOp", 0) == 0 && function->computes();
+      if (of_contract && function->contract().documented_as() == function->name()) functions.push_back(function.get());
+    }
+    return functions;
+  }();
+  return recorded;
 }
 
 // ---- steps ----
@@ -215,34 +153,39 @@ class Recorder {
     if (to_status != nullptr) ExpectStatus(status, good, "mluOpGetGenCaseDirectory");
   }
 
+  // The good call of a contract, or one with any bits among its inputs.
   void Run() {
-    Recordable call = AnyOperator(bytes_);
-    for (Tensor* tensor : call.inputs) {
-      if (!OneIn(bytes_, 2)) continue;
-      const std::vector<uint8_t> raw = bytes_.Take(tensor->bytes());
-      if (!raw.empty()) std::memcpy(tensor->data(), raw.data(), raw.size());
+    const std::vector<const Function*>& functions = RecordedFunctions();
+    Call call = functions[bytes_.Between<size_t>(0, functions.size() - 1)]->Good();
+    for (detops_harness::Tensor& tensor : call.tensors) {
+      if (tensor.contents.empty() || !OneIn(bytes_, 2)) continue;
+      const std::vector<uint8_t> raw = bytes_.Take(tensor.contents.size());
+      if (!raw.empty()) std::memcpy(tensor.contents.data(), raw.data(), raw.size());
     }
+    const std::string name = call.function->name();
     mluOpSetGenCaseMode(0);
-    const mluOpStatus_t status = call.run(call.call.get(), handle_.get());
-    const std::vector<unsigned char> result = OutputBytes(call);
-    for (Tensor* tensor : call.outputs) tensor->FillCanary();
+    PlacedCall placed(std::move(call), {detops_harness::MemoryKind::kHeap});
+    placed.Reset(0xFF);
+    const mluOpStatus_t status = placed.Run(handle_.get());
+    const std::string result = placed.Outputs();
+    placed.Reset(0xFF);
     std::vector<std::string> lines;
     detops_test::Must(detopsSetLog(handle_.get(), DETOPS_LOG_DISPATCH, &KeepLine, &lines), "detopsSetLog");
     mluOpSetGenCaseMode(mode_);
-    if (call.run(call.call.get(), handle_.get()) != status) Broken("%s: recording changes the status", call.op_name);
+    if (placed.Run(handle_.get()) != status) Broken("%s: recording changes the status", name.c_str());
     detops_test::Must(detopsSetLog(handle_.get(), DETOPS_LOG_OFF, nullptr, nullptr), "detopsSetLog");
-    if (OutputBytes(call) != result) Broken("%s: recording changes the result", call.op_name);
-    RequireFiles(call, status, lines);
+    if (placed.Outputs() != result) Broken("%s: recording changes the result", name.c_str());
+    RequireFiles(name, status, lines);
   }
 
-  void RequireFiles(const Recordable& call, mluOpStatus_t status, const std::vector<std::string>& lines) {
+  void RequireFiles(const std::string& name, mluOpStatus_t status, const std::vector<std::string>& lines) {
     const auto said = [&](const char* words) {
       return std::any_of(lines.begin(), lines.end(),
                          [&](const std::string& line) { return line.find(words) != std::string::npos; });
     };
     const bool files_wanted = status == MLUOP_STATUS_SUCCESS && (mode_ == 1 || mode_ == 2);
     const bool recorded = said(": recorded in "), not_recorded = said(": not recorded: ");
-    if (files_wanted && recorded == not_recorded) Broken("%s: the log does not tell one thing", call.op_name);
+    if (files_wanted && recorded == not_recorded) Broken("%s: the log does not tell one thing", name.c_str());
     const std::vector<fs::path> files = folder().Files();
     size_t cases = 0;
     for (const fs::path& path : files) {
@@ -251,14 +194,14 @@ class Recorder {
       ++cases;
       std::ifstream file(path, std::ios::binary);
       const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-      const std::string head = "op_name: \"" + std::string(call.op_name) + "\"\n";
+      const std::string head = "op_name: \"" + path.parent_path().filename().string() + "\"\n";
       if (text.rfind(head, 0) != 0) Broken("%s: the file begins otherwise", path.c_str());
       const auto open = std::count(text.begin(), text.end(), '{'), close = std::count(text.begin(), text.end(), '}');
       if (open == 0 || open != close || text.back() != '\n') Broken("%s is not complete", path.c_str());
     }
     const size_t expected = files_wanted && recorded ? 1 : 0;
-    if (cases != expected) Broken("%s: %zu case files, expected %zu", call.op_name, cases, expected);
-    if (expected == 0 && !files.empty()) Broken("%s: files without a case", call.op_name);
+    if (cases != expected) Broken("%s: %zu case files, expected %zu", name.c_str(), cases, expected);
+    if (expected == 0 && !files.empty()) Broken("%s: files without a case", name.c_str());
     folder().Empty();
   }
 

@@ -8,14 +8,10 @@
 #include <vector>
 
 #include "detops.h"
+#include "support/runner.h"
 #include "support/status.h"
 
 namespace detops_fuzz {
-
-inline int RunBackwards(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int index = count; index-- > 0;) task(context, index);
-  return 0;
-}
 
 // Forgets the first task. With an even count it claims to have run it.
 inline int RunAndFail(void* /*opaque*/, detopsTask_t task, void* context, int count) {
@@ -36,7 +32,7 @@ inline mluOpHandle_t NewHandle(int threads, detopsRunner_t runner) {
 struct Handles {
   mluOpHandle_t alone = NewHandle(1, nullptr);
   mluOpHandle_t three = NewHandle(3, nullptr);
-  mluOpHandle_t backwards = NewHandle(3, &RunBackwards);
+  mluOpHandle_t backwards = NewHandle(3, &detops_test::RunBackwards);
   mluOpHandle_t failing = NewHandle(3, &RunAndFail);
 };
 

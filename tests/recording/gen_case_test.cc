@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <climits>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,7 +30,7 @@ void Succeed(Call&& call) {
 
 void CallThree() {
   Succeed(AlignForwardCall());
-  Succeed(PsRoiPoolForwardCall());
+  Succeed(AlignBackwardCall());
   Succeed(ConvolutionForwardCall());
 }
 
@@ -104,23 +103,23 @@ TEST(GenCaseTest, Placeholders) {
 }
 
 TEST(GenCaseTest, Filters) {
-  const std::string align = "rotated_feature_align_forward", pool = "psroipool_forward";
+  const std::string align = "rotated_feature_align_forward", back = "rotated_feature_align_backward";
   const std::string conv = "indice_convolution_forward";
   using Names = std::set<std::string>;
   const std::vector<std::pair<std::string, Names>> cases = {
-      {"", {align, pool, conv}},
-      {"all", {align, pool, conv}},
+      {"", {align, back, conv}},
+      {"all", {align, back, conv}},
       {align, {align}},
       {align + ";" + conv, {align, conv}},
-      {" " + pool + " ; " + align + ";", {align, pool}},
-      {"-" + pool, {align, conv}},
-      {"-" + pool + ";-" + align, {conv}},
-      {"psroipool", {}},
-      {"psroipool_forward_", {}},
-      {pool + ";-" + align, {pool, conv}},
-      {";;", {align, pool, conv}},
-      {"-all", {align, pool, conv}},
-      {pool + std::string(3000, ' '), {align, pool, conv}},  // too long for any list: as if it were not set
+      {" " + back + " ; " + align + ";", {align, back}},
+      {"-" + back, {align, conv}},
+      {"-" + back + ";-" + align, {conv}},
+      {"rotated_feature_align", {}},
+      {"rotated_feature_align_backward_", {}},
+      {back + ";-" + align, {back, conv}},
+      {";;", {align, back, conv}},
+      {"-all", {align, back, conv}},
+      {back + std::string(3000, ' '), {align, back, conv}},  // too long for any list: as if it were not set
   };
   for (const auto& [filter, expected] : cases) {
     const TemporaryFolder folder;
@@ -307,48 +306,6 @@ TEST(GenCaseTest, FailedRunnerLeavesAFile) {
     EXPECT_EQ(AlignForwardCall().Run(handle.get()), MLUOP_STATUS_EXECUTION_FAILED);
   }));
   EXPECT_EQ(FilesBelow(folder.path()).size(), 1u);
-}
-
-// Refused by arguments, by values, and by values that are found only while the work is prepared.
-TEST(GenCaseTest, RefusedCallsLeaveNoFile) {
-  const TemporaryFolder folder;
-  EXPECT_TRUE(RunInChild(
-      {{"", "2"}, {"_DIR", folder.path()}, {"_DUMP_DATA", "1"}, {"_DUMP_DATA_OUTPUT", "1"}, {"_DUMP_DATA_FILE", "1"}},
-      [] {
-        const Handle handle;
-        const auto refused = [&](auto&& call, const std::string& text) {
-          EXPECT_EQ(call.Run(handle.get()), MLUOP_STATUS_BAD_PARAM);
-          EXPECT_NE(std::string(handle.LastError()).find(text), std::string::npos) << handle.LastError();
-        };
-        AlignForwardCall align;
-        align.boxes.Set(3, std::nan(""));
-        refused(align, "bboxes");
-        PsRoiPoolForwardCall pool;
-        pool.rois.Set(0, 1);
-        refused(pool, "rois");
-        PsRoiPoolBackwardCall back;
-        back.mapping.Set(0, 1);
-        refused(back, "mapping_channel");
-        RoiAwareForwardCall roi(7);
-        refused(roi, "pool_method");
-        RoiAwareBackwardCall gradient;
-        gradient.argmax.Set(0, 2);
-        refused(gradient, "argmax");
-        GetIndicePairsCall pairs;
-        pairs.indices.Set(3, 5);
-        refused(pairs, "indices");
-        ConvolutionForwardCall forward;
-        forward.pairs.Set(0, 2);
-        refused(forward, "indice_pairs");
-        ConvolutionBackwardDataCall data;
-        data.pairs.Set(0, -1);
-        refused(data, "indice_pairs");
-        ConvolutionBackwardFilterCall filter;
-        filter.indice_num[0] = 3;
-        refused(filter, "indice_num");
-        EXPECT_EQ(AlignForwardCall().Run(nullptr), MLUOP_STATUS_BAD_PARAM);
-      }));
-  EXPECT_EQ(FilesBelow(folder.path()), Strings());
 }
 
 }  // namespace
