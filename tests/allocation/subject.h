@@ -90,42 +90,6 @@ inline mluOpHandle_t NewHandle(int threads) {
   return handle;
 }
 
-// Fails the allocations of an operator's call. The scratch memory stays with the handle, also that of a call that
-// failed later on; so each round takes a new handle, and a failed call is repeated on its own handle before that goes.
-// Work has Mark (the state before a call), Untouched, Keep (the present result is right) and Right.
-template <class Work>
-void FailCallsOnNewHandles(Work& work, const char* name, int (Work::*method)(mluOpHandle_t), int threads) {
-  SCOPED_TRACE(name);
-  mluOpHandle_t handle = nullptr;
-  const auto renew = [&] {
-    if (handle != nullptr) mluOpDestroy(handle);
-    handle = NewHandle(threads);
-    work.Mark();
-  };
-  renew();
-  // Also makes the stacks that the C library keeps for later threads.
-  ASSERT_EQ((work.*method)(handle), MLUOP_STATUS_SUCCESS) << detopsGetLastError(handle);
-  work.Keep();
-  const std::string expected_text = std::string(name) + ": no memory for ";
-  renew();
-  bool well = true;
-  const auto call = [&] {
-    const int status = (work.*method)(handle);
-    if (status != MLUOP_STATUS_SUCCESS) {
-      g_armed = false;
-      const std::string text = detopsGetLastError(handle);
-      well = work.Untouched() && text.rfind(expected_text, 0) == 0 && text.back() == '.';
-      well = well && (work.*method)(handle) == MLUOP_STATUS_SUCCESS && work.Right();
-      renew();
-    }
-    return status;
-  };
-  FailEveryAllocation(
-      {call, renew, [&] { return well; }, MLUOP_STATUS_ALLOC_FAILED, true, [&] { return work.Right(); }});
-  work.Mark();
-  mluOpDestroy(handle);
-}
-
 // A thread keeps memory for its error text from its first failure to its end, so that failure comes before any
 // counting.
 class AllocationFailureTest : public ::testing::Test {

@@ -12,28 +12,6 @@ namespace {
 
 // ---- creating, destroying, the number of output sites ----
 
-TEST(SparseConvolutionDescriptorNullTest, EveryFunction) {
-  EXPECT_EQ(mluOpCreateSparseConvolutionDescriptor(nullptr), MLUOP_STATUS_NOT_INITIALIZED);
-  EXPECT_EQ(ThreadText(), "mluOpCreateSparseConvolutionDescriptor: desc is NULL, expected a place for the result.");
-  EXPECT_EQ(mluOpDestroySparseConvolutionDescriptor(nullptr), MLUOP_STATUS_EXECUTION_FAILED);
-  EXPECT_EQ(ThreadText(),
-            "mluOpDestroySparseConvolutionDescriptor: desc is NULL, expected a sparse-convolution descriptor.");
-  int number = 7;
-  EXPECT_EQ(mluOpGetSparseConvolutionNumActOut(nullptr, &number), MLUOP_STATUS_NOT_INITIALIZED);
-  EXPECT_EQ(ThreadText(),
-            "mluOpGetSparseConvolutionNumActOut: desc is NULL, expected a sparse-convolution descriptor.");
-  EXPECT_EQ(number, 7);
-  EXPECT_EQ(mluOpGetSparseConvolutionNumActOut(nullptr, nullptr), MLUOP_STATUS_NOT_INITIALIZED);
-  EXPECT_EQ(ThreadText(),
-            "mluOpGetSparseConvolutionNumActOut: desc is NULL, expected a sparse-convolution descriptor.");
-}
-
-TEST_F(SparseConvolutionDescriptorTest, NoPlaceForTheNumberOfOutputs) {
-  EXPECT_EQ(mluOpGetSparseConvolutionNumActOut(desc_, nullptr), MLUOP_STATUS_NOT_INITIALIZED);
-  EXPECT_EQ(ThreadText(), "mluOpGetSparseConvolutionNumActOut: num_act_out is NULL, expected a place for the result.");
-  EXPECT_EQ(NumActOut(desc_), 0);
-}
-
 // One site, one offset, one output: the geometry of a new descriptor, which the contract accepts.
 TEST_F(SparseConvolutionDescriptorTest, FreshState) {
   EXPECT_EQ(ThreadText(), "");

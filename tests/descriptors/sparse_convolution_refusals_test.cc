@@ -1,6 +1,5 @@
-// What the two functions that set a sparse-convolution descriptor refuse, in which order, and that a refused call
-// leaves the descriptor as it was.
-#include <climits>
+// In which order the two functions that set a sparse-convolution descriptor look at their arguments, and that a refused
+// call leaves the descriptor as it was.
 #include <functional>
 #include <string>
 #include <vector>
@@ -57,27 +56,8 @@ class SparseConvolutionRefusals : public SparseConvolutionDescriptorTest {
     before_ = Fingerprint(desc_);
   }
 
-  void ExpectRefused(const Setter* setter, const Arguments& arguments, const std::string& words) {
-    EXPECT_EQ(setter->Set(desc_, arguments), MLUOP_STATUS_BAD_PARAM);
-    const std::string text = ThreadText();
-    EXPECT_EQ(text.rfind(std::string(setter->name()) + ": " + words, 0), 0u) << text << "\nexpected: " << words;
-    EXPECT_EQ(text.back(), '.') << text;
-    EXPECT_EQ(Fingerprint(desc_), before_) << "a refused Set changed the descriptor";
-  }
-
   std::string before_;
 };
-
-TEST_F(SparseConvolutionRefusals, EveryFaultAlone) {
-  for (const Setter* setter : kSetters) {
-    for (const Fault& fault : FaultsInOrder(setter)) {
-      SCOPED_TRACE(setter->name() + (": " + fault.words));
-      Arguments arguments = Second();
-      fault.spoil(arguments);
-      ExpectRefused(setter, arguments, fault.words);
-    }
-  }
-}
 
 TEST_F(SparseConvolutionRefusals, EarlierOfTwoIsReported) {
   for (const Setter* setter : kSetters) {
@@ -94,44 +74,6 @@ TEST_F(SparseConvolutionRefusals, EarlierOfTwoIsReported) {
     }
   }
   EXPECT_EQ(Fingerprint(desc_), before_);
-}
-
-// The values around each limit and the extremes; the text repeats them.
-TEST_F(SparseConvolutionRefusals, EveryBadNumber) {
-  for (const Setter* setter : kSetters) {
-    const bool full = setter == &kFullSetter;
-    for (const int batch : {0, -1, INT_MIN}) {
-      Arguments arguments = Second();
-      arguments.batch = batch;
-      ExpectRefused(setter, arguments, (full ? "batch is " : "batch_size is ") + std::to_string(batch) + ", expected");
-    }
-    for (const int flag : {-1, 2, INT_MAX, INT_MIN, 1}) {
-      Arguments arguments = Second();
-      arguments.sub_m = 0;
-      arguments.transpose = flag;
-      if (flag != 1 || !full) ExpectRefused(setter, arguments, "transpose is " + std::to_string(flag) + ", expected");
-      arguments.transpose = 0;
-      arguments.inverse = flag;
-      if (flag != 1 || !full) ExpectRefused(setter, arguments, "inverse is " + std::to_string(flag) + ", expected");
-    }
-    for (int i = 0; i < (full ? kArrays : kOutputPadding); ++i) {
-      for (size_t axis = 0; axis < 3; ++axis) {
-        for (const int number : {0, -1, -2, INT_MIN}) {
-          if (number == 0 && (i == kPad || i == kOutputPadding)) continue;
-          Arguments arguments = Second();
-          arguments.arrays[i][axis] = number;
-          ExpectRefused(setter, arguments, ElementOf(i, axis) + " is " + std::to_string(number) + ", expected");
-        }
-      }
-    }
-    for (const int surplus : {-3, -2, -1, 1, 2, 1000, INT_MIN / 2}) {
-      if (full && surplus != -3 && surplus < 2 && surplus > -4) continue;  // 1 to 4 dimensions are good
-      Arguments arguments = Second();
-      arguments.surplus_dimensions = surplus;
-      ExpectRefused(setter, arguments,
-                    full ? "ndim is " + std::to_string(3 + surplus) : "dimNb is " + std::to_string(5 + surplus));
-    }
-  }
 }
 
 }  // namespace

@@ -109,22 +109,6 @@ mluOpStatus_t GetExWithout(Function function, mluOpTensorDescriptor_t desc, int 
                   missing == 4 ? nullptr : p->strides);
 }
 
-TEST_F(TensorDescriptorGetTest, GetExRefusesNullPlaces) {
-  SetShape({2, 3});
-  Places<int> narrow;
-  Places<int64_t> wide;
-  const std::string arguments[] = {"layout", "dtype", "dimNb", "dimSize", "dimStride"};
-  for (int i = 0; i < 5; ++i) {
-    const std::string rest = ": " + arguments[i] + " is NULL, expected a place for the result.";
-    EXPECT_EQ(GetExWithout(mluOpGetTensorDescriptorEx, desc_, i, &narrow), MLUOP_STATUS_BAD_PARAM);
-    EXPECT_EQ(ThreadText(), "mluOpGetTensorDescriptorEx" + rest);
-    EXPECT_EQ(GetExWithout(mluOpGetTensorDescriptorEx_v2, desc_, i, &wide), MLUOP_STATUS_BAD_PARAM);
-    EXPECT_EQ(ThreadText(), "mluOpGetTensorDescriptorEx_v2" + rest);
-  }
-  EXPECT_TRUE(Untouched(narrow));
-  EXPECT_TRUE(Untouched(wide));
-}
-
 TEST_F(TensorDescriptorGetTest, NarrowGettersRefuseExtentsBeyondInt) {
   SetShape({2, int64_t{INT_MAX} + 1, 3});
   const std::string rest = " has extent 2147483648 on axis 1, expected a number that fits int; use the _v2 function.";
@@ -222,48 +206,6 @@ TEST_F(TensorDescriptorGetTest, PositionScaleAndOffset) {
   EXPECT_EQ(mluOpGetTensorDescriptorPositionAndScale(desc_, &position, &scale), MLUOP_STATUS_SUCCESS);
   EXPECT_EQ(position, INT_MAX);
   EXPECT_EQ(scale, -2.0f);
-}
-
-TEST_F(TensorDescriptorGetTest, PositionGettersRefuseNullPlaces) {
-  int position = 77, offset = 77;
-  float scale = 77.0f;
-  const std::string name = "mluOpGetTensorDescriptorPosition", rest = " is NULL, expected a place for the result.";
-  EXPECT_EQ(mluOpGetTensorDescriptorPosition(desc_, nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), name + ": position" + rest);
-  EXPECT_EQ(mluOpGetTensorDescriptorPositionAndScale(desc_, nullptr, &scale), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), name + "AndScale: position" + rest);
-  EXPECT_EQ(mluOpGetTensorDescriptorPositionAndScale(desc_, &position, nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), name + "AndScale: scale" + rest);
-  EXPECT_EQ(mluOpGetTensorDescriptorPositionScaleAndOffset(desc_, nullptr, &scale, &offset), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(mluOpGetTensorDescriptorPositionScaleAndOffset(desc_, &position, nullptr, &offset), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(mluOpGetTensorDescriptorPositionScaleAndOffset(desc_, &position, &scale, nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), name + "ScaleAndOffset: offset" + rest);
-  EXPECT_EQ(position, 77);
-  EXPECT_EQ(scale, 77.0f);
-  EXPECT_EQ(offset, 77);
-}
-
-TEST(TensorDescriptorNullGetTest, GettersRefuseANullDescriptor) {
-  Places<int> p;
-  Places<int64_t> w;
-  mluOpPointerMode_t mode;
-  int offset;
-  float scale;
-#define EXPECT_NULL_DESC(function, ...)                              \
-  EXPECT_EQ(function(nullptr, __VA_ARGS__), MLUOP_STATUS_BAD_PARAM); \
-  EXPECT_EQ(ThreadText(), #function ": desc is NULL, expected a tensor descriptor.")
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptor, &p.layout, &p.type, &p.rank, p.extents);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptor_v2, &w.layout, &w.type, &w.rank, w.extents);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptorEx, &p.layout, &p.type, &p.rank, p.extents, p.strides);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptorEx_v2, &w.layout, &w.type, &w.rank, w.extents, w.strides);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptorPointerMode, &mode);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptorOnchipDataType, &p.type);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptorPosition, &p.rank);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptorPositionAndScale, &p.rank, &scale);
-  EXPECT_NULL_DESC(mluOpGetTensorDescriptorPositionScaleAndOffset, &p.rank, &scale, &offset);
-#undef EXPECT_NULL_DESC
-  EXPECT_TRUE(Untouched(p));
-  EXPECT_TRUE(Untouched(w));
 }
 
 }  // namespace

@@ -34,31 +34,8 @@ class TensorDescriptorTest : public ::testing::Test {
     ASSERT_EQ(mluOpSetTensorDescriptorPositionScaleAndOffset(desc_, -3, 0.5f, 9), MLUOP_STATUS_SUCCESS);
   }
 
-  // A refusal with the given sentence that changes no field, both of a fresh descriptor and of a filled one.
-  void ExpectRefused(const std::string& text, const std::function<mluOpStatus_t()>& call) {
-    const mluOpPointerMode_t mode = MLUOP_POINTER_MODE_DEVICE;
-    for (const bool filled : {false, true}) {
-      ASSERT_EQ(mluOpResetTensorDescriptor(desc_), MLUOP_STATUS_SUCCESS);
-      if (filled) SetEverything();
-      ASSERT_EQ(mluOpSetTensorDescriptorPointerMode(desc_, mode), MLUOP_STATUS_SUCCESS);
-      const DescriptorSnapshot before = Snapshot(desc_);
-      EXPECT_EQ(call(), MLUOP_STATUS_BAD_PARAM) << text;
-      EXPECT_EQ(ThreadText(), text);
-      EXPECT_EQ(Snapshot(desc_), before) << text;
-    }
-  }
-
   mluOpTensorDescriptor_t desc_ = nullptr;
 };
-
-TEST(TensorDescriptorCreateTest, NullIsRefused) {
-  EXPECT_EQ(mluOpCreateTensorDescriptor(nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), "mluOpCreateTensorDescriptor: desc is NULL, expected a place for the result.");
-  EXPECT_EQ(mluOpDestroyTensorDescriptor(nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), "mluOpDestroyTensorDescriptor: desc is NULL, expected a tensor descriptor.");
-  EXPECT_EQ(mluOpResetTensorDescriptor(nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), "mluOpResetTensorDescriptor: desc is NULL, expected a tensor descriptor.");
-}
 
 TEST_F(TensorDescriptorTest, FreshState) { EXPECT_EQ(Snapshot(desc_), FreshDescriptor()); }
 
@@ -213,109 +190,6 @@ TEST_F(TensorDescriptorTest, RankZeroIsAScalarInPointerModeHost) {
   // Other ranks work in that mode as in the other.
   EXPECT_EQ(mluOpSetTensorDescriptorDim(desc_, 1, extents), MLUOP_STATUS_SUCCESS);
   EXPECT_EQ(mluOpGetTensorElementNum(desc_), 5u);
-}
-
-TEST_F(TensorDescriptorTest, RefusedSetChangesNothing) {
-  const auto layout = MLUOP_LAYOUT_NCHW;
-  const auto type = MLUOP_DTYPE_UINT8;
-  const auto bad_layout = static_cast<mluOpTensorLayout_t>(-1);
-  const auto bad_type = static_cast<mluOpDataType_t>(-2);
-  const int good[] = {1, 2, 3}, bad[] = {1, 2, -3};
-  const std::string name = "mluOpSetTensorDescriptor: ";
-  ExpectRefused(name + "layout is -1, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptor(desc_, bad_layout, type, 3, good); });
-  ExpectRefused(name + "dtype is -2, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptor(desc_, layout, bad_type, 3, good); });
-  ExpectRefused(name + "dimNb is -1, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptor(desc_, layout, type, -1, good); });
-  ExpectRefused(name + "dimNb is -2147483648, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptor(desc_, layout, type, INT_MIN, nullptr); });
-  ExpectRefused(name + "dimNb is 0, expected 1 or more unless the pointer mode is HOST.",
-                [&] { return mluOpSetTensorDescriptor(desc_, layout, type, 0, good); });
-  ExpectRefused(name + "dimSize is NULL, expected an array of dimNb extents.",
-                [&] { return mluOpSetTensorDescriptor(desc_, layout, type, 3, nullptr); });
-  ExpectRefused(name + "dimSize[2] is -3, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptor(desc_, layout, type, 3, bad); });
-}
-
-TEST_F(TensorDescriptorTest, RefusedSetV2ChangesNothing) {
-  const auto layout = MLUOP_LAYOUT_NCHW;
-  const auto type = MLUOP_DTYPE_UINT8;
-  const std::vector<int64_t> bad{INT64_MIN, 2}, many = [] {
-    std::vector<int64_t> extents(20, 1);
-    extents[19] = -1;
-    return extents;
-  }();
-  const std::string name = "mluOpSetTensorDescriptor_v2: ";
-  ExpectRefused(name + "dimSize[0] is -9223372036854775808, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptor_v2(desc_, layout, type, 2, bad.data()); });
-  ExpectRefused(name + "dimSize[19] is -1, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptor_v2(desc_, layout, type, 20, many.data()); });
-  ExpectRefused(name + "dimNb is 0, expected 1 or more unless the pointer mode is HOST.",
-                [&] { return mluOpSetTensorDescriptor_v2(desc_, layout, type, 0, nullptr); });
-  ExpectRefused(name + "dimSize is NULL, expected an array of dimNb extents.",
-                [&] { return mluOpSetTensorDescriptor_v2(desc_, layout, type, 1, nullptr); });
-}
-
-TEST_F(TensorDescriptorTest, RefusedSetExChangesNothing) {
-  const auto layout = MLUOP_LAYOUT_NCHW;
-  const auto type = MLUOP_DTYPE_UINT8;
-  const int good[] = {1, 2}, bad[] = {-1, 2};
-  const int64_t good64[] = {1, 2}, bad64[] = {1, -2};
-  const std::string name = "mluOpSetTensorDescriptorEx: ", name2 = "mluOpSetTensorDescriptorEx_v2: ";
-  ExpectRefused(name + "dimSize is NULL, expected an array of dimNb extents.",
-                [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 2, nullptr, nullptr); });
-  ExpectRefused(name + "dimStride is NULL, expected an array of dimNb strides.",
-                [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 2, good, nullptr); });
-  ExpectRefused(name + "dimNb is 0, expected 1 or more.",
-                [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 0, good, good); });
-  ExpectRefused(name + "dimSize[0] is -1, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptorEx(desc_, layout, type, 2, bad, good); });
-  ExpectRefused(name2 + "dimSize is NULL, expected an array of dimNb extents.",
-                [&] { return mluOpSetTensorDescriptorEx_v2(desc_, layout, type, 2, nullptr, good64); });
-  ExpectRefused(name2 + "dimStride is NULL, expected an array of dimNb strides.",
-                [&] { return mluOpSetTensorDescriptorEx_v2(desc_, layout, type, 2, good64, nullptr); });
-  ExpectRefused(name2 + "dimNb is -4, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptorEx_v2(desc_, layout, type, -4, good64, good64); });
-  ExpectRefused(name2 + "dimSize[1] is -2, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptorEx_v2(desc_, layout, type, 2, bad64, good64); });
-}
-
-TEST_F(TensorDescriptorTest, RefusedSetDimChangesNothing) {
-  const int bad[] = {3, -1};
-  const int64_t bad64[] = {-5};
-  ExpectRefused("mluOpSetTensorDescriptorDim: dimSize[1] is -1, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptorDim(desc_, 2, bad); });
-  ExpectRefused("mluOpSetTensorDescriptorDim: dimSize is NULL, expected an array of dimNb extents.",
-                [&] { return mluOpSetTensorDescriptorDim(desc_, 2, nullptr); });
-  ExpectRefused("mluOpSetTensorDescriptorDim: dimNb is -7, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptorDim(desc_, -7, bad); });
-  ExpectRefused("mluOpSetTensorDescriptorDim_v2: dimSize[0] is -5, expected 0 or more.",
-                [&] { return mluOpSetTensorDescriptorDim_v2(desc_, 1, bad64); });
-  ExpectRefused("mluOpSetTensorDescriptorDim_v2: dimNb is 0, expected 1 or more unless the pointer mode is HOST.",
-                [&] { return mluOpSetTensorDescriptorDim_v2(desc_, 0, bad64); });
-}
-
-TEST(TensorDescriptorNullTest, SetsRefuseANullDescriptor) {
-  const int extents[] = {1};
-  const int64_t extents64[] = {1};
-  const auto layout = MLUOP_LAYOUT_ARRAY;
-  const auto type = MLUOP_DTYPE_FLOAT;
-#define EXPECT_NULL_DESC(function, ...)                                            \
-  EXPECT_EQ(function(nullptr __VA_OPT__(, ) __VA_ARGS__), MLUOP_STATUS_BAD_PARAM); \
-  EXPECT_EQ(ThreadText(), #function ": desc is NULL, expected a tensor descriptor.")
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptor, layout, type, 1, extents);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptor_v2, layout, type, 1, extents64);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorEx, layout, type, 1, extents, extents);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorEx_v2, layout, type, 1, extents64, extents64);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorDim, 1, extents);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorDim_v2, 1, extents64);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorPointerMode, MLUOP_POINTER_MODE_HOST);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorOnchipDataType, type);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorPosition, 1);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorPositionAndScale, 1, 1.0f);
-  EXPECT_NULL_DESC(mluOpSetTensorDescriptorPositionScaleAndOffset, 1, 1.0f, 1);
-#undef EXPECT_NULL_DESC
 }
 
 }  // namespace

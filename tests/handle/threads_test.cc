@@ -1,9 +1,7 @@
 // Threads around the operators: none is left behind, several callers at once, calls inside of calls.
-#include <dirent.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -11,10 +9,13 @@
 #include "detops.h"
 #include "gtest/gtest.h"
 #include "handle/align_case.h"
+#include "support/process.h"
 
 namespace {
 
 using detops_test::AlignCase;
+using detops_test::ThreadsOfProcess;
+using detops_test::ThreadsOfProcessBecome;
 
 // Ends the program after some time: a deadlock must become a failure.
 class Deadline {
@@ -37,26 +38,6 @@ class Handle {
  private:
   mluOpHandle_t handle_ = nullptr;
 };
-
-int ThreadsOfProcess() {
-  int count = 0;
-  DIR* directory = opendir("/proc/self/task");
-  if (directory == nullptr) return -1;
-  while (const dirent* entry = readdir(directory)) count += entry->d_name[0] != '.';
-  closedir(directory);
-  return count;
-}
-
-// A thread that has been joined may be listed for a moment longer.
-::testing::AssertionResult ThreadsOfProcessBecome(int expected) {
-  int count = -1;
-  for (int i = 0; i < 200; ++i) {
-    count = ThreadsOfProcess();
-    if (count == expected) return ::testing::AssertionSuccess();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return ::testing::AssertionFailure() << "the process has " << count << " threads, expected " << expected;
-}
 
 // The work of these tests, with its results from one thread.
 class ThreadsTest : public ::testing::Test {
@@ -108,31 +89,6 @@ TEST_F(ThreadsTest, HandlesWithoutWorkStartNoThread) {
   const Handle idle(4), single(1);
   EXPECT_TRUE(ForwardIsRight(single));
   EXPECT_EQ(ThreadsOfProcess(), before);
-}
-
-TEST_F(ThreadsTest, ResultsDoNotDependOnTheNumberOfThreads) {
-  for (const int threads : {2, 3, 4, 7, 16, 64, 1000}) {
-    const Handle handle(threads);
-    EXPECT_TRUE(ForwardIsRight(handle)) << threads;
-    EXPECT_TRUE(BackwardIsRight(handle)) << threads;
-  }
-}
-
-TEST_F(ThreadsTest, EightThreadsWithTheirOwnHandles) {
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> threads;
-  threads.reserve(8);
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&, i] {
-      const Handle handle(1 + i % 4);
-      for (int round = 0; round < 10; ++round) {
-        if (!ForwardIsRight(handle)) ++wrong;
-        if (!BackwardIsRight(handle)) ++wrong;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
 }
 
 // The last handle goes and the first comes all the time, while others work.

@@ -1,13 +1,9 @@
 // All operators at once: many handles on many threads, threads that change between calls, a caller's own threads,
 // processes that fork, and no thread left over.
-#include <dirent.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +11,7 @@
 #include "properties/calls.h"
 #include "support/float_traps.h"
 #include "support/long_tests.h"
+#include "support/process.h"
 #include "support/runner.h"
 #include "support/sanitizers.h"
 
@@ -66,15 +63,6 @@ TEST_F(Callers, OwnThreads) {
   EXPECT_GT(runner.tasks, static_cast<int>(caller.size()));
 }
 
-int ThreadsOfProcess() {
-  int count = 0;
-  DIR* directory = opendir("/proc/self/task");
-  if (directory == nullptr) return -1;
-  while (const dirent* entry = readdir(directory)) count += entry->d_name[0] != '.';
-  closedir(directory);
-  return count;
-}
-
 TEST_F(Callers, NoThreadIsLeftAfterTheLastHandle) {
   const int before = ThreadsOfProcess();
   for (int round = 0; round < Rounds(3, 200); ++round) {
@@ -83,30 +71,8 @@ TEST_F(Callers, NoThreadIsLeftAfterTheLastHandle) {
       ASSERT_EQ(caller.WrongCalls(expected_), 0);
       EXPECT_GT(ThreadsOfProcess(), before) << "four threads were asked for and one works";
     }
-    // A thread that has been joined may be listed for a moment longer.
-    for (int i = 0; i < 200 && ThreadsOfProcess() != before; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    ASSERT_EQ(ThreadsOfProcess(), before) << "round " << round;
+    ASSERT_TRUE(ThreadsOfProcessBecome(before)) << "round " << round;
   }
-}
-
-// Waits for the child, but not for ever: a child that hangs is ended and named.
-testing::AssertionResult EndsWell(pid_t child) {
-  if (child < 0) return testing::AssertionFailure() << "fork failed";
-  int status = 0;
-  const auto start = std::chrono::steady_clock::now();
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() - start > std::chrono::seconds(120)) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      return testing::AssertionFailure() << "the child hangs";
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return testing::AssertionSuccess();
-  if (WIFSIGNALED(status)) return testing::AssertionFailure() << "the child got signal " << WTERMSIG(status);
-  return testing::AssertionFailure() << "the child has " << WEXITSTATUS(status) << " wrong calls";
 }
 
 // The child uses the parent's handle, with its scratch memory, and a new one.

@@ -10,11 +10,20 @@
 #include <vector>
 
 #include "support/element.h"
+#include "support/handle.h"
 #include "support/tensor.h"
 
 namespace detops_range {
 
+using detops_test::Handle;
+using detops_test::Tensor;
+
 inline constexpr int64_t k2To20 = int64_t{1} << 20, k2To31 = int64_t{1} << 31, k2To32 = int64_t{1} << 32;
+
+// Rows of 2^20 halves, and both ends of one.
+inline constexpr mluOpDataType_t kHalf = MLUOP_DTYPE_HALF;
+inline constexpr int64_t kEnds[] = {0, k2To20 - 1};
+inline int64_t At(int64_t row, int64_t channel) { return row * k2To20 + channel; }
 
 class LargeTensor {
  public:

@@ -3,20 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "range/large_tensor.h"
-#include "support/handle.h"
 
 namespace detops_range {
 namespace {
 
-using detops_test::Handle;
-using detops_test::Tensor;
-
 constexpr int64_t kRows = 4097, kLast = kRows - 1;  // 4097 rows of 2^20 channels: 2^32 + 2^20 elements
-constexpr mluOpDataType_t kHalf = MLUOP_DTYPE_HALF;
-
-int64_t At(int64_t row, int64_t channel) { return row * k2To20 + channel; }
-
-constexpr int64_t kEnds[] = {0, k2To20 - 1};
 
 TEST(RangeSparse, PsRoiPoolForward) {
   const Handle handle(DETOPS_PROFILE_FULL);

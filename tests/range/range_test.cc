@@ -2,21 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "range/large_tensor.h"
-#include "support/handle.h"
 
 namespace detops_range {
 namespace {
 
-using detops_test::Handle;
-using detops_test::Tensor;
-
 constexpr int64_t kPixels = 2049, kLast = kPixels - 1;  // 2049 rows of 2^20 channels: 2^31 + 2^20 elements
-constexpr mluOpDataType_t kHalf = MLUOP_DTYPE_HALF;
-
-int64_t At(int64_t row, int64_t channel) { return row * k2To20 + channel; }
-
-// Both ends of a row.
-constexpr int64_t kEnds[] = {0, k2To20 - 1};
 
 // One row of pixels. Every box is a point: the last pixel's is the last pixel, all others' the first.
 TEST(Range, RotatedFeatureAlign) {

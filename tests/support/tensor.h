@@ -87,14 +87,6 @@ class Tensor {
 
   void FillCanary() { std::memset(data(), CanaryByte(), bytes()); }
 
-  // True while no byte has changed since FillCanary, nor any beside the data.
-  bool CanaryIntact() const {
-    const unsigned char* begin = static_cast<const unsigned char*>(data());
-    const unsigned char canary = CanaryByte();
-    return std::all_of(begin, begin + bytes(), [canary](unsigned char byte) { return byte == canary; }) &&
-           SurroundingsIntact();
-  }
-
   bool SurroundingsIntact() const { return buffer_.SlackIntact(); }
 
   // The same bits; NaN equals NaN only with the same payload.
