@@ -82,19 +82,17 @@ HWY_INLINE hn::Mask<D> MayMeet(D /*d*/, const BoundsLanes<D>& a, const BoundsLan
   return hn::And(in_x, in_y);
 }
 
-// Twice the integral along one edge from (x_from, y_from) to (x_to, y_to), which lies within |x| <= H already.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V EdgeIntegral(D d, V x_from, V x_to, V y_from, V y_to, V v) {
-  const V low = hn::Neg(v);
-  const V from = hn::Max(hn::Min(y_from, v), low);
-  const V to = hn::Max(hn::Min(y_to, v), low);
-  const V above = hn::Sub(hn::Max(y_to, v), hn::Max(y_from, v));
-  const V below = hn::Sub(hn::Min(y_to, low), hn::Min(y_from, low));
-  const V sum = hn::Add(hn::Mul(hn::Sub(to, from), hn::Add(from, to)), hn::Mul(hn::Add(v, v), hn::Sub(above, below)));
-  const V rise = hn::Sub(y_to, y_from);
-  const auto flat = hn::Eq(rise, hn::Zero(d));
-  const V slope_mean = hn::Div(sum, hn::IfThenElse(flat, hn::Set(d, 1.0), rise));
-  return hn::Mul(hn::Sub(x_to, x_from), hn::IfThenElse(flat, hn::Add(from, from), slope_mean));
+// Twice the integral along one edge, from its low end to its high one. The ends lie within |x| <= H already; of y at
+// the ends only the part within |y| <= V is given. x at y = -V and at y = V, anywhere on the edge's line, is brought to
+// the edge here: on the part before `x_bottom` clamp(y, -V, V) is -V, on the part behind `x_top` it is V.
+template <bool kRising, class D, class V = hn::Vec<D>>
+HWY_INLINE V EdgeIntegral(D /*d*/, V x_low, V x_high, V y_low, V y_high, V x_bottom, V x_top, V twice_v) {
+  const V left = kRising ? x_low : x_high;
+  const V right = kRising ? x_high : x_low;
+  const V bottom = hn::Min(hn::Max(x_bottom, left), right);
+  const V top = hn::Min(hn::Max(x_top, left), right);
+  const V between = hn::Mul(hn::Sub(top, bottom), hn::Add(y_low, y_high));
+  return hn::Add(between, hn::Mul(twice_v, hn::Sub(hn::Sub(x_high, top), hn::Sub(bottom, x_low))));
 }
 
 // Whether b is to be A, the box whose frame is used.
@@ -128,8 +126,6 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V other_h = of_frame(b.h, a.h);
   const V frame_cos = of_frame(a.cosine, b.cosine);
   const V frame_sin = of_frame(a.sine, b.sine);
-  const V other_cos = of_frame(b.cosine, a.cosine);
-  const V other_sin = of_frame(b.sine, a.sine);
   const V sign = hn::And(hn::VecFromMask(d, second), hn::Set(d, -0.0));
   const V dx = hn::Xor(hn::Sub(b.cx, a.cx), sign);
   const V dy = hn::Xor(hn::Sub(b.cy, a.cy), sign);
@@ -138,8 +134,9 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V x = hn::Add(hn::Mul(dx, frame_cos), hn::Mul(dy, frame_sin));
   const V y = hn::Sub(hn::Mul(dy, frame_cos), hn::Mul(dx, frame_sin));
   const auto same = hn::Eq(a.angle, b.angle);
-  const V cos0 = hn::IfThenElse(same, one, hn::Add(hn::Mul(frame_cos, other_cos), hn::Mul(frame_sin, other_sin)));
-  const V sin0 = hn::IfThenElse(same, zero, hn::Sub(hn::Mul(frame_cos, other_sin), hn::Mul(frame_sin, other_cos)));
+  const V cos0 = hn::IfThenElse(same, one, hn::Add(hn::Mul(a.cosine, b.cosine), hn::Mul(a.sine, b.sine)));
+  const V turn = hn::Xor(hn::Sub(hn::Mul(a.cosine, b.sine), hn::Mul(a.sine, b.cosine)), sign);
+  const V sin0 = hn::IfThenZeroElse(same, turn);
 
   // Into the first quadrant: by half a turn, then by a quarter, which exchanges the sides.
   const V cos1 = hn::Abs(cos0);
@@ -164,18 +161,19 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V x3 = hn::Add(x, hn::Add(px, qx));
   const V y3 = hn::Add(y, hn::Sub(py, qy));
 
-  // Slope of the edges along p (rising), and minus that of the edges along q (falling). A vertical edge has none: its
-  // part within |x| <= H has no width.
-  const auto no_c = hn::Eq(c, zero);
-  const auto no_s = hn::Eq(s, zero);
-  const V rising = hn::IfThenZeroElse(no_c, hn::Div(s, hn::IfThenElse(no_c, one, c)));
-  const V falling = hn::IfThenZeroElse(no_s, hn::Div(c, hn::IfThenElse(no_s, one, s)));
+  // Slope of the edges along p (rising), and minus that of the edges along q (falling); each is one over the other. An
+  // edge that is all but vertical has a part within |x| <= H without width, or ends that hold its y.
+  const V least = hn::Set(d, 0x1p-200);
+  const V rising = hn::Div(s, hn::Max(c, least));
+  const V falling = hn::Div(c, hn::Max(s, least));
 
   // Ends of edges brought to |x| <= H; their y moves along the edge, and never beyond its other end.
   const V frame_x = hn::Mul(half, frame_w);
   const V frame_y = hn::Mul(half, frame_h);
   const V left = hn::Neg(frame_x);
+  const V low = hn::Neg(frame_y);
   const auto inside = [&](V corner) { return hn::Max(hn::Min(corner, frame_x), left); };
+  const auto clamped = [&](V number) { return hn::Max(hn::Min(number, frame_y), low); };
   const V in0 = inside(x0);
   const V in1 = inside(x1);
   const V in2 = inside(x2);
@@ -184,15 +182,24 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V move1 = hn::Sub(in1, x1);
   const V move2 = hn::Sub(in2, x2);
   const V move3 = hn::Sub(in3, x3);
-  const V edge01 = EdgeIntegral(d, in0, in1, hn::Max(hn::Add(y0, hn::Mul(move0, rising)), y1),
-                                hn::Min(hn::Add(y1, hn::Mul(move1, rising)), y0), frame_y);
-  const V edge23 = EdgeIntegral(d, in2, in3, hn::Min(hn::Add(y2, hn::Mul(move2, rising)), y3),
-                                hn::Max(hn::Add(y3, hn::Mul(move3, rising)), y2), frame_y);
-  const V edge12 = EdgeIntegral(d, in1, in2, hn::Max(hn::Sub(y1, hn::Mul(move1, falling)), y2),
-                                hn::Min(hn::Sub(y2, hn::Mul(move2, falling)), y1), frame_y);
-  const V edge30 = EdgeIntegral(d, in3, in0, hn::Min(hn::Sub(y3, hn::Mul(move3, falling)), y0),
-                                hn::Max(hn::Sub(y0, hn::Mul(move0, falling)), y3), frame_y);
-  const V all = hn::Abs(hn::Add(hn::Add(edge01, edge23), hn::Add(edge12, edge30)));
+  // Along p from corner 1 up to 0 and from 2 up to 3, along q from 2 up to 1 and from 3 up to 0.
+  const V edge10 = EdgeIntegral<true>(d, in1, in0, clamped(hn::Min(hn::Add(y1, hn::Mul(move1, rising)), y0)),
+                                      clamped(hn::Max(hn::Add(y0, hn::Mul(move0, rising)), y1)),
+                                      hn::Add(x0, hn::Mul(hn::Sub(low, y0), falling)),
+                                      hn::Add(x0, hn::Mul(hn::Sub(frame_y, y0), falling)), frame_h);
+  const V edge23 = EdgeIntegral<true>(d, in2, in3, clamped(hn::Min(hn::Add(y2, hn::Mul(move2, rising)), y3)),
+                                      clamped(hn::Max(hn::Add(y3, hn::Mul(move3, rising)), y2)),
+                                      hn::Add(x2, hn::Mul(hn::Sub(low, y2), falling)),
+                                      hn::Add(x2, hn::Mul(hn::Sub(frame_y, y2), falling)), frame_h);
+  const V edge21 = EdgeIntegral<false>(d, in2, in1, clamped(hn::Min(hn::Sub(y2, hn::Mul(move2, falling)), y1)),
+                                       clamped(hn::Max(hn::Sub(y1, hn::Mul(move1, falling)), y2)),
+                                       hn::Sub(x2, hn::Mul(hn::Sub(low, y2), rising)),
+                                       hn::Sub(x2, hn::Mul(hn::Sub(frame_y, y2), rising)), frame_h);
+  const V edge30 = EdgeIntegral<false>(d, in3, in0, clamped(hn::Min(hn::Sub(y3, hn::Mul(move3, falling)), y0)),
+                                       clamped(hn::Max(hn::Sub(y0, hn::Mul(move0, falling)), y3)),
+                                       hn::Sub(x0, hn::Mul(hn::Sub(low, y0), rising)),
+                                       hn::Sub(x0, hn::Mul(hn::Sub(frame_y, y0), rising)), frame_h);
+  const V all = hn::Abs(hn::Add(hn::Sub(edge23, edge10), hn::Sub(edge30, edge21)));
   const V area = hn::Min(hn::Mul(half, all), hn::Min(a.area, b.area));
 
   // The bound of the rounding errors: 4 ulps of (larger w + h, plus the distance) * smaller w + h.

@@ -13,16 +13,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Numbers of ordinary boxes. Products of four sides stay far inside of double, and so do a distance times a slope.
-constexpr double kLargestSide = 0x1p300;
-constexpr double kSmallestSide = 0x1p-300;
+// Of ordinary boxes.
 constexpr double kLargestCentre = 0x1p400;
 // A turn by less moves no corner by a part of a rounding error. The slope of an edge stays finite.
 constexpr double kSmallestSine = 0x1p-120;
 
 constexpr RotatedBox kNoBox = {0, 0, 0, 0, 1, 0, 0, 0, kInfinity, kInfinity, -kInfinity, -kInfinity};
-
-bool Ordinary(double side) { return side >= kSmallestSide && side <= kLargestSide; }
 
 // [centre - reach, centre + reach], wider by more than what rounding has taken.
 void SetRange(double centre, double reach, double* low, double* high) {
@@ -39,7 +35,8 @@ RotatedBox MakeRotatedBox(double cx, double cy, double w, double h, double angle
   RotatedBox box = {cx,    cy,        w,          h,          std::cos(angle), std::sin(angle),
                     angle, kWideArea, -kInfinity, -kInfinity, kInfinity,       kInfinity};
   if (std::abs(box.sine) < kSmallestSine) box.sine = 0;
-  if (!Ordinary(w) || !Ordinary(h) || std::abs(cx) > kLargestCentre || std::abs(cy) > kLargestCentre) return box;
+  if (!OrdinaryLength(w) || !OrdinaryLength(h) || std::abs(cx) > kLargestCentre || std::abs(cy) > kLargestCentre)
+    return box;
   box.area = w * h;
   const double cosine = std::abs(box.cosine);
   const double sine = std::abs(box.sine);

@@ -23,6 +23,9 @@ namespace detops::boxes {
 // to a slower path that brings both boxes to ordinary size first.
 inline constexpr double kWideArea = -1.0;
 
+// Products of four such lengths stay far inside of double, and so do a distance times a slope.
+constexpr bool OrdinaryLength(double length) { return length >= 0x1p-300 && length <= 0x1p300; }
+
 struct RotatedBox {
   double cx, cy, w, h;
   double cosine, sine, angle;

@@ -14,9 +14,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr UprightBox kNoBox = {kInfinity, kInfinity, -kInfinity, -kInfinity, 0};
 
-// Sides whose products are ordinary numbers.
-bool Ordinary(double side) { return side >= 0x1p-300 && side <= 0x1p300; }
-
 }  // namespace
 
 UprightBox MakeUprightBox(double x1, double y1, double x2, double y2, double offset) {
@@ -25,7 +22,7 @@ UprightBox MakeUprightBox(double x1, double y1, double x2, double y2, double off
   if (box.x_max <= box.x_min || box.y_max <= box.y_min) return kNoBox;
   const double width = box.x_max - box.x_min;
   const double height = box.y_max - box.y_min;
-  if (Ordinary(width) && Ordinary(height)) box.area = width * height;
+  if (OrdinaryLength(width) && OrdinaryLength(height)) box.area = width * height;
   return box;
 }
 
