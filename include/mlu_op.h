@@ -24,6 +24,8 @@
 
 #include "cn_api.h"
 #include "cnrt.h"
+#include "mlu_op/bbox_overlaps.h"
+#include "mlu_op/box_iou_rotated.h"
 #include "mlu_op/diff_iou_rotated_sort_vertices.h"
 #include "mlu_op/gen_case.h"
 #include "mlu_op/get_indice_pairs.h"

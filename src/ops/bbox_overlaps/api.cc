@@ -1,0 +1,75 @@
+// The C entry point: check table, then problem, then run.
+#include "boxes/pair_check.h"
+#include "boxes/pair_matrix.h"
+#include "core/arg_check.h"
+#include "core/context.h"
+#include "recording/gen_case.h"
+
+namespace detops::bbox_overlaps {
+namespace {
+
+using boxes::PairArgs;
+
+// Without boxes an aligned output is [0, 1], whatever its rank is; in the full profile also [0].
+ArgCheck& OutputForm(ArgCheck& check, const PairArgs& args, Dim& N, Dim& M) {
+  if (check.failed()) return check;
+  const mluOpTensorStruct& output = *args.output.desc;
+  if (!args.aligned || args.first.desc->extent(0) != 0 || output.rank() == 0) {
+    boxes::OutputRank(check, args);
+    return boxes::OutputShape(check, args, N, M);
+  }
+  boxes::OutputShape(check, args, N, M);
+  return output.rank() == 1 && check.full() ? check : check.Axis(args.output, output.rank() - 1, 1);
+}
+
+}  // namespace
+}  // namespace detops::bbox_overlaps
+
+// NOLINTBEGIN(google-build-using-namespace): entry points are glue
+using namespace detops;
+using namespace detops::boxes;
+// NOLINTEND(google-build-using-namespace)
+
+mluOpStatus_t MLUOP_WIN_API mluOpBboxOverlaps(mluOpHandle_t handle, const int mode, const bool aligned,
+                                              const int offset, const mluOpTensorDescriptor_t bbox1_desc,
+                                              const void* bbox1, const mluOpTensorDescriptor_t bbox2_desc,
+                                              const void* bbox2, const mluOpTensorDescriptor_t ious_desc, void* ious) {
+  const Call call("mluOpBboxOverlaps", handle);
+  const PairArgs args = {
+      {"bbox1", bbox1_desc, bbox1}, {"bbox2", bbox2_desc, bbox2}, {"ious", ious_desc, ious}, aligned};
+  const TensorArg &first = args.first, &second = args.second;
+  const OutputArg& output = args.output;
+  Dim N("N"), M("M");
+  ArgCheck check(call);
+  // clang-format off
+  check
+      .Handle()
+      .Descriptor({first, second, output})
+      .FloatingType(first).SameType(second, first).SameType(output, first)
+      .Rank(first, 2).Rank(second, 2)
+      .Dense({first, second, output})
+      .Integer("mode", mode, mode == 0 || mode == 1, kModeRule);
+  // clang-format on
+  RowLength(check, first, 4);
+  RowLength(check, second, 4).Integer("offset", offset, offset == 0 || offset == 1, "0 or 1");
+  if (bbox_overlaps::OutputForm(check, args, N, M).failed()) return check.status();
+  if (NoPairs(args)) return call.Succeed();
+  if (PairData(check, args).failed()) return check.status();
+  const PairQuestion question = {.kind = PairQuestion::Kind::kUpright,
+                                 .value = mode == 0 ? PairValue::kIou : PairValue::kIofFirst,
+                                 .offset = static_cast<double>(offset),
+                                 .format = RowFormat::kRotated,
+                                 .z_is_bottom = false};
+  const PairProblem problem = MakePairProblem(question, args);
+  return RunRecorded(
+      call, "bbox_overlaps",
+      [&](GenCase& record) {
+        record.RealInput(first);
+        record.RealInput(second);
+        record.Output(output);
+        record.Param("mode", int64_t{mode});
+        record.Param("aligned", int64_t{aligned});
+        record.Param("offset", int64_t{offset});
+      },
+      [&] { return call.Finish(RunPairs(problem, handle->parallel, handle->scratch)); });
+}

@@ -1,0 +1,176 @@
+// What the functions of boxes_iou_bev promise, and how to call them.
+#include <memory>
+
+#include "boxes/contract/pairs.h"
+#include "harness/catalogue.h"
+#include "harness/fill.h"
+#include "harness/rules.h"
+#include "ops/boxes_iou_bev/reference/reference.h"
+
+namespace detops_harness::boxes_iou_bev {
+namespace {
+
+enum class Question { kOverlap, kIou, kIou3d };
+
+boxes::PairNames NamesOf(Question question) {
+  return {"boxes_a", "boxes_b", question == Question::kOverlap ? "overlaps" : "ious"};
+}
+
+// 5 or 7 numbers, the same for both.
+Rules EitherLength() {
+  Rules rules = Axis("boxes_a", 1, 7);
+  rules[0].judge = [](Judgement& j) -> std::optional<std::string> {
+    const Tensor& boxes = j.call["boxes_a"];
+    if (boxes.extents[1] == 5 || boxes.extents[1] == 7) return {};
+    return Format("boxes_a has extent %lld on axis 1, expected 5 or 7.", static_cast<long long>(boxes.extents[1]));
+  };
+  return rules;
+}
+
+Contract MakeContract(Question question) {
+  const boxes::PairNames names = NamesOf(question);
+  const std::string& output = names.output;
+  Contract contract(question == Question::kOverlap ? "detopsBoxesOverlapBev"
+                    : question == Question::kIou   ? "detopsBoxesIouBev"
+                                                   : "detopsBoxesIou3d");
+  const Dim width("W", "the length of its rows");
+  contract.Shape("boxes_a", {"N", 7}).Shape("boxes_b", {"M", 7}).Shape(output, {"N", "M"});
+  contract.Check("handle or a descriptor is NULL", {Handle(), Descriptors(names.all())})
+      .Check("type is not allowed, or not the same",
+             {AnyFloating({"boxes_a"}), SameType({"boxes_b", output}, "boxes_a")})
+      .Check("rank of boxes_a or boxes_b is not 2", {Ranks({"boxes_a", "boxes_b"})})
+      .Check("rank of " + output + " is not 2, or with aligned 1", {boxes::OutputRank(names)});
+  if (question == Question::kIou) {
+    contract.Check("boxes_a has rows of another length than 5 or 7", {EitherLength()})
+        .Check("boxes_b has rows of another length than boxes_a",
+               {Implied(Axis("boxes_a", 1, width)), Axis("boxes_b", 1, width)});
+  } else {
+    contract.Check("boxes_a or boxes_b has rows of another length than 7",
+                   {Axis("boxes_a", 1, 7), Axis("boxes_b", 1, 7)});
+  }
+  contract.Check(output + " has not the shape that boxes_a and boxes_b give it", {boxes::OutputShape(names)});
+  if (question == Question::kIou3d) {
+    contract.Check("z has no such value", {Enumerator("z", 0, 1, "a value of detopsBoxZ_t")});
+  } else {
+    contract.CannotOccur({BadClass::kEnumerator});
+  }
+  contract.Check("a tensor is not dense", {Dense(names.all())})
+      .Check("there is no pair of boxes", {boxes::NoPairs(names)});
+  boxes::CheckData(contract, names);
+  boxes::Finish(contract);
+  return contract;
+}
+
+class BoxesIouBev : public Function {
+ public:
+  explicit BoxesIouBev(Question question)
+      : Function(MakeContract(question)), question_(question), names_(NamesOf(question)) {}
+
+  std::vector<mluOpDataType_t> contract_types() const override { return full_types(); }
+
+  std::vector<ShapeKey> keys() const override {
+    std::vector<ShapeKey> keys = {
+        {"first", "100", "boxes of boxes_a", {"1", "2", "7", "20"}},
+        {"second", "100", "boxes of boxes_b; with aligned as many as the first", {"1", "3", "17", "70"}},
+        {"aligned", "0", "1: boxes of the same number instead of all pairs", {"0", "1"}},
+        boxes::PairsKey()};
+    if (question_ == Question::kIou) keys.push_back({"numbers", "7", "5 or 7 numbers in a box", {"5", "7"}});
+    if (question_ == Question::kIou3d) {
+      keys.push_back({"z", "0", "the third number is 0: the centre, 1: the bottom", {"0", "1"}});
+    }
+    return keys;
+  }
+
+  std::vector<Sample> samples() const override {
+    const std::string other = question_ == Question::kIou ? ",numbers=5" : question_ == Question::kIou3d ? ",z=1" : "";
+    std::vector<Sample> samples = {{"first=3,second=4"}};
+    for (const char* kind : {"near", "scattered", "equal", "slim", "far", "touching", "odd"}) {
+      samples.push_back({std::string("first=19,second=37,boxes=") + kind});
+      samples.push_back({std::string("first=40,second=5,boxes=") + kind + other});
+      samples.push_back({std::string("first=70,aligned=1,boxes=") + kind + other});
+    }
+    for (const char* size : {"first=1,second=1", "first=1,second=130", "first=130,second=1", "first=2,second=2100"}) {
+      samples.push_back({size + other});
+    }
+    samples.push_back({"first=300,second=500,boxes=scattered", true});
+    samples.push_back({"first=20000,aligned=1" + other, true});
+    return samples;
+  }
+
+  std::vector<BenchmarkCase> benchmarks() const override {
+    const std::string room = question_ == Question::kOverlap ? "overlap/"
+                             : question_ == Question::kIou   ? "iou/"
+                                                             : "3d/";
+    return {{room + "512x50_near", "first=512,second=50", "", BenchmarkCase::kFew},
+            {room + "1000x1000_scattered", "first=1000,second=1000,boxes=scattered", "", BenchmarkCase::kFew}};
+  }
+
+  Work WorkOf(const Call& call) const override {
+    Work work = Function::WorkOf(call);
+    const bool rotated = call["boxes_a"].extents[1] == 5;
+    work.flops =
+        110 * boxes::MeetingPairs(call, rotated ? boxes::PairForm::kRotated : boxes::PairForm::kSevenNumbers, names_);
+    work.in_double = true;
+    return work;
+  }
+
+  Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
+    const bool aligned = shape.Choice("aligned", {"0", "1"}) == 1;
+    const int64_t first = shape.Int("first", 0), second = aligned ? first : shape.Int("second", 0);
+    const int64_t numbers = question_ == Question::kIou && shape.Choice("numbers", {"5", "7"}) == 0 ? 5 : 7;
+    Call call;
+    call.integers["aligned"] = aligned ? 1 : 0;
+    if (question_ == Question::kIou3d) {
+      call.integers["z"] = shape.Int("z");
+      Obey(call, {"z"});
+    }
+    call.tensors = {Input("boxes_a", MLUOP_LAYOUT_ARRAY, type, {first, numbers}),
+                    Input("boxes_b", MLUOP_LAYOUT_ARRAY, type, {second, numbers}),
+                    Output(names_.output, MLUOP_LAYOUT_ARRAY, type,
+                           aligned ? std::vector<int64_t>{first} : std::vector<int64_t>{first, second})};
+    Random random(seed);
+    boxes::FillPairs(shape, numbers == 5 ? boxes::PairForm::kRotated : boxes::PairForm::kSevenNumbers, call.tensors[0],
+                     call.tensors[1], random);
+    return call;
+  }
+
+  mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
+    const bool aligned = a.integer("aligned") != 0;
+    if (question_ == Question::kIou3d) {
+      return library.detopsBoxesIou3d(handle, aligned, a.integer<detopsBoxZ_t>("z"), a.desc("boxes_a"),
+                                      a.data("boxes_a"), a.desc("boxes_b"), a.data("boxes_b"), a.desc("ious"),
+                                      a.data("ious"));
+    }
+    const auto function = question_ == Question::kOverlap ? library.detopsBoxesOverlapBev : library.detopsBoxesIouBev;
+    return function(handle, aligned, a.desc("boxes_a"), a.data("boxes_a"), a.desc("boxes_b"), a.data("boxes_b"),
+                    a.desc(names_.output), a.data(names_.output));
+  }
+
+  Expected Reference(const Call& call) const override {
+    using detops_reference::BevValue;
+    const Tensor &first = call["boxes_a"], &second = call["boxes_b"];
+    BevValue value = question_ == Question::kOverlap ? BevValue::kOverlap : BevValue::kIou;
+    if (question_ == Question::kIou3d) {
+      value = call.integer("z") == DETOPS_BOX_Z_CENTRE ? BevValue::kIou3dCentre : BevValue::kIou3dBottom;
+    }
+    Expected expected;
+    expected.tensors[names_.output] =
+        detops_reference::BoxesIouBev(value, first.type, boxes::IsAligned(call), first.extents[1], first.extents[0],
+                                      first.contents.data(), second.extents[0], second.contents.data());
+    return expected;
+  }
+
+ private:
+  Question question_;
+  boxes::PairNames names_;
+};
+
+}  // namespace
+
+void AddTo(Catalogue& catalogue) {
+  for (const Question question : {Question::kOverlap, Question::kIou, Question::kIou3d}) {
+    catalogue.Add(std::make_unique<BoxesIouBev>(question));
+  }
+}
+
+}  // namespace detops_harness::boxes_iou_bev
