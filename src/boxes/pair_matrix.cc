@@ -186,20 +186,17 @@ class MatrixPass {
     kernel(tile);
   }
 
-  // The values of a tile become 0: a line at a time, or, where the first boxes are the columns, all lines at once.
-  static void Clear(const PairTile& tile) {
-    const auto size = static_cast<int64_t>(SizeOfType(tile.output.type));
-    auto* const data = static_cast<char*>(tile.output.data);
+  // The values of a tile become 0: a line at a time, unless it has all columns, or the first boxes are the columns.
+  void Clear(const PairTile& tile) const {
     const int64_t columns = tile.column_end - tile.column_begin;
-    if (tile.output.column_stride == 1) {
-      for (int64_t i = 0; i < tile.line_count; ++i) {
-        const int64_t first = (tile.line_begin + i) * tile.output.line_stride + tile.column_begin;
-        std::memset(data + first * size, 0, static_cast<size_t>(columns * size));
-      }
-    } else {
-      const int64_t width = tile.output.column_stride;
-      std::memset(data + tile.column_begin * width * size, 0, static_cast<size_t>(columns * width * size));
-    }
+    if (tile.output.column_stride != 1) return Clear(tile.column_begin * matrix_.lines, columns * matrix_.lines);
+    const int64_t first = tile.line_begin * matrix_.columns + tile.column_begin;
+    if (columns == matrix_.columns) return Clear(first, tile.line_count * columns);
+    for (int64_t i = 0; i < tile.line_count; ++i) Clear(first + i * matrix_.columns, columns);
+  }
+  void Clear(int64_t first, int64_t count) const {
+    const auto size = static_cast<int64_t>(SizeOfType(matrix_.type));
+    std::memset(static_cast<char*>(matrix_.output.data) + first * size, 0, static_cast<size_t>(count * size));
   }
 
   const Matrix& matrix_;

@@ -1,5 +1,6 @@
 // Values of pairs of rotated boxes, also with heights, compiled once per instruction set.
 #define DETOPS_ALSO_AVX512
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -161,32 +162,55 @@ int64_t MeetingColumns(const PairBox& line, const PairPlanes& columns, int64_t b
   return found;
 }
 
-// Pairs of any lines and columns, to be computed together.
+// Pairs of any lines and columns, to be computed together. The columns' fields are copied one by one, the line's a
+// vector at a time when all its pairs are there.
 template <class Pair>
 class Queue {
  public:
   explicit Queue(const PairTile& tile) : tile_(tile) {}
 
-  void Add(const PairBox& line, int64_t line_index, int64_t column) {
-    for (int i = 0; i < Pair::kFields; ++i) {
-      line_[i][count_] = line.field[i];
-      column_[i][count_] = tile_.columns->field[i][column];
+  void AddLine(const PairBox& line, int64_t line_index, const uint64_t* words, int64_t count) {
+    const int64_t line_element = line_index * tile_.output.line_stride;
+    for (int64_t first = tile_.column_begin; first < tile_.column_begin + count; first += 64) {
+      for (uint64_t word = *words++; word != 0; word &= word - 1) {
+        if (count_ == kRoom) {
+          EndLine(line);
+          Flush();
+        }
+        const int64_t column = first + std::countr_zero(word);
+        for (int i = 0; i < Pair::kFields; ++i) column_[i][count_] = tile_.columns->field[i][column];
+        element_[count_++] = line_element + column * tile_.output.column_stride;
+      }
     }
-    element_[count_] = line_index * tile_.output.line_stride + column * tile_.output.column_stride;
-    if (++count_ == kRoom) Flush();
+    EndLine(line);
   }
 
   void Flush() {
     alignas(64) double values[kRoom];
     BlockValues<Pair>(tile_.question->z_is_bottom, line_, column_, count_, values);
     shared::StoreAt(tile_.output, element_, values, count_);
-    count_ = 0;
+    count_ = line_begin_ = 0;
   }
 
  private:
   static constexpr int64_t kRoom = kBlockPairs;
+
+  // Whole vectors: what is written behind the last pair is written again, or never read as a pair.
+  void EndLine(const PairBox& line) {
+    for (int i = 0; i < Pair::kFields; ++i) {
+      const V field = hn::Set(D(), line.field[i]);
+      for (int64_t j = line_begin_ / kLanes * kLanes; j < count_; j += kLanes) {
+        const V before = hn::Load(D(), line_[i] + j);
+        const auto old = hn::FirstN(D(), static_cast<size_t>(std::max<int64_t>(0, line_begin_ - j)));
+        hn::Store(hn::IfThenElse(old, before, field), D(), line_[i] + j);
+      }
+    }
+    line_begin_ = count_;
+  }
+
   const PairTile& tile_;
   int64_t count_ = 0;
+  int64_t line_begin_ = 0;
   int64_t element_[kRoom];
   // Zero at first: vectors behind the last pair read what is there.
   alignas(64) double line_[Pair::kFields][kRoom] = {};
@@ -219,11 +243,7 @@ void TileOf(const PairTile& tile) {
       WholeLine<Pair>(tile, line, line_index);
       continue;
     }
-    for (int64_t first = 0; first < count; first += 64) {
-      for (uint64_t word = words[first / 64]; word != 0; word &= word - 1) {
-        queue.Add(line, line_index, tile.column_begin + first + std::countr_zero(word));
-      }
-    }
+    if (found > 0) queue.AddLine(line, line_index, words, count);
   }
   queue.Flush();
 }

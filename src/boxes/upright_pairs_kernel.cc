@@ -1,5 +1,7 @@
 // Values of pairs of upright boxes, compiled once per instruction set.
 #define DETOPS_ALSO_AVX512
+#include <algorithm>
+
 #include "boxes/pair_kernel.h"
 #include "boxes/upright.h"
 #include "core/element_type.h"
@@ -34,26 +36,36 @@ HWY_INLINE Lanes LoadBoxes(const Planes& planes, int64_t index) {
           hn::LoadU(d, planes[3] + index), hn::LoadU(d, planes[4] + index)};
 }
 
+// Values of some columns of a line; false, and nothing written, if all are 0. Whether a vector has pairs that overlap
+// is as good as random, so nothing is decided before all vectors have been looked at.
+template <PairValue kValue>
+bool BlockOfLine(const Lanes& a, const PairPlanes& columns, int64_t begin, int64_t count, double* values) {
+  const D d;
+  auto some = hn::FirstN(d, 0);
+  for (int64_t i = 0; i < count; i += kLanes) {
+    some = hn::Or(some, shared::DoMeet(d, a, LoadBoxes(columns.field, begin + i)));
+  }
+  if (hn::AllFalse(d, some)) return false;
+  for (int64_t i = 0; i < count; i += kLanes) {
+    hn::StoreU(shared::UprightValue<kValue>(d, a, LoadBoxes(columns.field, begin + i)), d, values + i);
+  }
+  return true;
+}
+
 template <PairValue kValue>
 void TileOf(const PairTile& tile) {
   const D d;
-  alignas(64) double values[kTileColumns];
-  const int64_t count = tile.column_end - tile.column_begin;
+  alignas(64) double values[kBlockPairs];
   for (int64_t line = 0; line < tile.line_count; ++line) {
     const double* const box = tile.lines[line].field;
     const Lanes a = {hn::Set(d, box[0]), hn::Set(d, box[1]), hn::Set(d, box[2]), hn::Set(d, box[3]),
                      hn::Set(d, box[4])};
-    bool some = false;
-    for (int64_t i = 0; i < count; i += kLanes) {
-      const Lanes b = LoadBoxes(tile.columns->field, tile.column_begin + i);
-      V value = hn::Zero(d);
-      if (!hn::AllFalse(d, shared::DoMeet(d, a, b))) {
-        value = shared::UprightValue<kValue>(d, a, b);
-        some = true;
+    for (int64_t begin = tile.column_begin; begin < tile.column_end; begin += kBlockPairs) {
+      const int64_t count = std::min(kBlockPairs, tile.column_end - begin);
+      if (BlockOfLine<kValue>(a, *tile.columns, begin, count, values)) {
+        shared::StoreLine(tile.output, tile.line_begin + line, begin, values, count);
       }
-      hn::StoreU(value, d, values + i);
     }
-    if (some) shared::StoreLine(tile.output, tile.line_begin + line, tile.column_begin, values, count);
   }
 }
 
