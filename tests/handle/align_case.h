@@ -26,13 +26,16 @@ inline std::string Disagreement(const std::vector<float>& actual, std::vector<do
   return Disagreement({actual.begin(), actual.end()}, expected, ToleranceFor(MLUOP_DTYPE_FLOAT));
 }
 
+inline const std::string kForwardName = "mluOpRotatedFeatureAlignForward";
+inline const std::string kBackwardName = "mluOpRotatedFeatureAlignBackward";
+
 // Features and boxes with fixed random numbers. Several threads may use one case at the same time.
 class AlignCase {
  public:
   explicit AlignCase(const AlignShape& shape)
       : points_(shape.points),
-        forward_(MakeCall("mluOpRotatedFeatureAlignForward", shape)),
-        backward_(MakeCall("mluOpRotatedFeatureAlignBackward", shape)),
+        forward_(MakeCall(kForwardName, shape)),
+        backward_(MakeCall(kBackwardName, shape)),
         features_(MLUOP_LAYOUT_NHWC, MLUOP_DTYPE_FLOAT, forward_["input"].extents),
         boxes_(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, forward_["bboxes"].extents) {}
 
@@ -50,7 +53,7 @@ class AlignCase {
   }
 
  private:
-  static detops_harness::Call MakeCall(const char* function, const AlignShape& shape) {
+  static detops_harness::Call MakeCall(const std::string& function, const AlignShape& shape) {
     const auto key = [](const char* name, int value) { return std::string(name) + "=" + std::to_string(value); };
     return detops_harness::WholeCatalogue().Find(function)->MakeSample(
         key("batch", shape.batch) + "," + key("height", shape.height) + "," + key("width", shape.width) + "," +

@@ -124,10 +124,10 @@ TEST_F(ExtensionsTest, FailingRunnerIsExecutionFailed) {
     Runs runs{.result = result};
     ASSERT_EQ(detopsSetParallelRunner(handle_, SerialRunner, &runs), MLUOP_STATUS_SUCCESS);
     EXPECT_EQ(work.Forward(handle_, output.data()), MLUOP_STATUS_EXECUTION_FAILED) << result;
-    EXPECT_EQ(Text(), "mluOpRotatedFeatureAlignForward: the parallel runner failed while bboxes was checked.");
+    EXPECT_EQ(Text(), detops_test::kForwardName + ": the parallel runner failed while bboxes was checked.");
     ASSERT_EQ(detopsSetValueChecks(handle_, 0), MLUOP_STATUS_SUCCESS);
     EXPECT_EQ(work.Forward(handle_, output.data()), MLUOP_STATUS_EXECUTION_FAILED) << result;
-    EXPECT_EQ(Text(), "mluOpRotatedFeatureAlignForward: the parallel runner failed; the output is incomplete.");
+    EXPECT_EQ(Text(), detops_test::kForwardName + ": the parallel runner failed; the output is incomplete.");
     ASSERT_EQ(detopsSetValueChecks(handle_, 1), MLUOP_STATUS_SUCCESS);
   }
 }

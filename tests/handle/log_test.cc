@@ -1,15 +1,20 @@
 // detopsSetLog through the C API: what it accepts, what a refused call leaves, and when a sink gets its lines. A sparse
 // convolution serves as the operator that can choose.
 #include <climits>
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "detops.h"
 #include "gtest/gtest.h"
+#include "harness/catalogue.h"
+#include "harness/placed_call.h"
 
 namespace {
+
+using detops_harness::Call;
+using detops_harness::PlacedCall;
 
 static_assert(DETOPS_LOG_OFF == 0 && DETOPS_LOG_DISPATCH == 1);
 
@@ -21,70 +26,56 @@ struct Sent {
 };
 
 // One offset that pairs every row with itself: large enough to be worth a choice.
+Call MakeCall() {
+  return detops_harness::WholeCatalogue()
+      .Find("mluOpIndiceConvolutionForward")
+      ->MakeSample("sites=64,outputs=64,ci=16,co=16,filter=1x1x1,pairs=submanifold", MLUOP_DTYPE_FLOAT,
+                   DETOPS_PROFILE_CONTRACT, 1);
+}
+
 class LogTest : public ::testing::Test {
  protected:
-  static constexpr int kRows = 64, kChannels = 16;
-
-  LogTest()
-      : features_(size_t{kRows} * kChannels, 1.0f),
-        filters_(size_t{kChannels} * kChannels, 0.5f),
-        pairs_(size_t{2} * kRows),
-        result_(features_.size(), kMark) {
-    for (int i = 0; i < kRows; ++i) pairs_[static_cast<size_t>(i)] = pairs_[static_cast<size_t>(kRows + i)] = i;
-  }
-
   void SetUp() override {
     ASSERT_EQ(mluOpCreate(&handle_), MLUOP_STATUS_SUCCESS);
-    SetDescriptor(&rows_desc_, MLUOP_DTYPE_FLOAT, {kRows, kChannels});
-    SetDescriptor(&filters_desc_, MLUOP_DTYPE_FLOAT, {1, 1, 1, kChannels, kChannels});
-    SetDescriptor(&pairs_desc_, MLUOP_DTYPE_INT32, {1, 2, kRows});
+    call_.Reset(kMark);
+    ASSERT_EQ(call_.RunAlone(handle_), MLUOP_STATUS_SUCCESS);
+    expected_ = call_.Outputs();
   }
-
-  void TearDown() override {
-    for (mluOpTensorDescriptor_t desc : {rows_desc_, filters_desc_, pairs_desc_}) mluOpDestroyTensorDescriptor(desc);
-    EXPECT_EQ(mluOpDestroy(handle_), MLUOP_STATUS_SUCCESS);
-  }
-
-  static void SetDescriptor(mluOpTensorDescriptor_t* desc, mluOpDataType_t type, const std::vector<int>& extents) {
-    ASSERT_EQ(mluOpCreateTensorDescriptor(desc), MLUOP_STATUS_SUCCESS);
-    ASSERT_EQ(
-        mluOpSetTensorDescriptor(*desc, MLUOP_LAYOUT_ARRAY, type, static_cast<int>(extents.size()), extents.data()),
-        MLUOP_STATUS_SUCCESS);
-  }
+  void TearDown() override { EXPECT_EQ(mluOpDestroy(handle_), MLUOP_STATUS_SUCCESS); }
 
   // Gets the test as `opaque`.
   static void Sink(void* opaque, detopsLogLevel_t level, const char* line) {
     auto* const test = static_cast<LogTest*>(opaque);
-    test->sent_.push_back({level, line, std::this_thread::get_id(), test->result_[0] == kMark});
+    const auto* const result = static_cast<const unsigned char*>(test->call_.call()["features_out"].address);
+    test->sent_.push_back({level, line, std::this_thread::get_id(), result[0] == kMark});
   }
 
   mluOpStatus_t SetLog(detopsLogLevel_t level, detopsLogSink_t sink) {
     return detopsSetLog(handle_, level, sink, this);
   }
 
-  mluOpStatus_t Convolve(mluOpHandle_t handle, int64_t num_act_out = kRows) {
-    result_.assign(result_.size(), kMark);
-    const int64_t numbers[] = {kRows};
-    return mluOpIndiceConvolutionForward(handle, rows_desc_, features_.data(), filters_desc_, filters_.data(),
-                                         pairs_desc_, pairs_.data(), numbers, num_act_out, 0, 0, nullptr, 0, rows_desc_,
-                                         result_.data());
-  }
-
   // The number of lines that a good call sends.
   size_t LinesOfACall(mluOpHandle_t handle) {
     sent_.clear();
-    EXPECT_EQ(Convolve(handle), MLUOP_STATUS_SUCCESS) << detopsGetLastError(handle);
-    EXPECT_EQ(result_, std::vector<float>(result_.size(), 8.0f));
+    call_.Reset(kMark);
+    EXPECT_EQ(call_.RunAlone(handle), MLUOP_STATUS_SUCCESS) << detopsGetLastError(handle);
+    EXPECT_TRUE(call_.Outputs() == expected_);
     return sent_.size();
   }
 
-  static constexpr float kMark = 77.0f;
+  void ExpectSilentRefusal(const std::function<void(Call&)>& spoil) {
+    Call bad = MakeCall();
+    spoil(bad);
+    EXPECT_EQ(PlacedCall(std::move(bad)).RunAlone(handle_), MLUOP_STATUS_BAD_PARAM);
+    EXPECT_TRUE(sent_.empty());
+    EXPECT_STRNE(detopsGetLastError(handle_), "");
+  }
+
+  static constexpr unsigned char kMark = 0x5A;
   mluOpHandle_t handle_ = nullptr;
-  std::vector<float> features_, filters_;
-  std::vector<int32_t> pairs_;
-  std::vector<float> result_;
+  PlacedCall call_{MakeCall()};
+  std::string expected_;  // without a log
   std::vector<Sent> sent_;
-  mluOpTensorDescriptor_t rows_desc_ = nullptr, filters_desc_ = nullptr, pairs_desc_ = nullptr;
 };
 
 TEST_F(LogTest, IsOffAtFirst) { EXPECT_EQ(LinesOfACall(handle_), 0u); }
@@ -167,13 +158,8 @@ TEST_F(LogTest, UnknownLevelIsRefused) {
 // A refused call has chosen nothing, and its sentence is told in the usual place.
 TEST_F(LogTest, RefusedCallSaysSoElsewhere) {
   ASSERT_EQ(SetLog(DETOPS_LOG_DISPATCH, Sink), MLUOP_STATUS_SUCCESS);
-  EXPECT_EQ(Convolve(handle_, kRows + 1), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_TRUE(sent_.empty());
-  EXPECT_STRNE(detopsGetLastError(handle_), "");
-  pairs_[3] = -1;
-  EXPECT_EQ(Convolve(handle_), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_TRUE(sent_.empty());
-  pairs_[3] = 3;
+  ExpectSilentRefusal([](Call& call) { ++call.integers.at("num_act_out"); });
+  ExpectSilentRefusal([](Call& call) { call["indice_pairs"].Set(3, -1); });
   EXPECT_GE(LinesOfACall(handle_), 1u);
 }
 

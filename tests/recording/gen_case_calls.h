@@ -29,46 +29,50 @@ class Filled : public Tensor {
 // Each object is one call; Run may be repeated. Outputs are public, the inputs can be spoilt.
 
 // Two rows that change places, times a half.
-struct ConvolutionTensors {
-  Filled features{kArray, MLUOP_DTYPE_FLOAT, {2, 1}, {1, 2}};
-  Filled filters{kArray, MLUOP_DTYPE_FLOAT, {1, 1, 1, 1, 1}, {0.5}};
-  Filled pairs{kArray, MLUOP_DTYPE_INT32, {1, 2, 2}, {0, 1, 1, 0}};
-  int64_t indice_num[1] = {2};
-};
-
-struct ConvolutionForwardCall : ConvolutionTensors {
+struct ConvolutionForwardCall {
   mluOpStatus_t Run(mluOpHandle_t handle) {
     return mluOpIndiceConvolutionForward(handle, features.desc(), features.data(), filters.desc(), filters.data(),
                                          pairs.desc(), pairs.data(), indice_num, 2, 0, 0, nullptr, 0, out.desc(),
                                          out.data());
   }
+  Filled features{kArray, MLUOP_DTYPE_FLOAT, {2, 1}, {1, 2}};
+  Filled filters{kArray, MLUOP_DTYPE_FLOAT, {1, 1, 1, 1, 1}, {0.5}};
+  Filled pairs{kArray, MLUOP_DTYPE_INT32, {1, 2, 2}, {0, 1, 1, 0}};
+  int64_t indice_num[1] = {2};
   Tensor out{kArray, MLUOP_DTYPE_FLOAT, {2, 1}};
 };
 
+inline const std::string kAlignFunction = "mluOpRotatedFeatureAlignForward";
+inline const std::string kAlign = "rotated_feature_align_forward", kAlignBackward = "rotated_feature_align_backward";
+inline const std::string kConvolution = "indice_convolution_forward";
+// What is printed of the call.
+inline const std::string kAlignLine =
+    kAlign +
+    " input [1, 1, 2, 1] NHWC float, bboxes [1, 1, 2, 5] ARRAY float -> output [1, 1, 2, 1] NHWC float; "
+    "spatial_scale 0.25, points 1";
+
 // Every box samples the first pixel.
 struct AlignCallTensors {
-  explicit AlignCallTensors(mluOpDataType_t type = MLUOP_DTYPE_FLOAT)
-      : source(kNhwc, type, {1, 1, 2, 1}, {1, 3}),
-        boxes(kArray, type, {1, 1, 2, 5}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
-        target(kNhwc, type, {1, 1, 2, 1}) {}
+  explicit AlignCallTensors(mluOpDataType_t type = MLUOP_DTYPE_FLOAT, const std::vector<double>& features = {1, 3})
+      : AlignCallTensors(type, features, static_cast<int64_t>(features.size())) {}
+  AlignCallTensors(mluOpDataType_t type, const std::vector<double>& features, int64_t pixels)
+      : source(kNhwc, type, {1, 1, pixels, 1}, features),
+        boxes(kArray, type, {1, 1, pixels, 5}, std::vector<double>(5 * features.size())),
+        target(kNhwc, type, {1, 1, pixels, 1}) {}
   Filled source, boxes;
   Tensor target;
 };
 
-struct AlignForwardCall : AlignCallTensors {
+template <auto function>
+struct AlignCall : AlignCallTensors {
   using AlignCallTensors::AlignCallTensors;
   mluOpStatus_t Run(mluOpHandle_t handle) {
-    return mluOpRotatedFeatureAlignForward(handle, source.desc(), source.data(), boxes.desc(), boxes.data(), 0.25f, 1,
-                                           target.desc(), target.data());
+    return function(handle, source.desc(), source.data(), boxes.desc(), boxes.data(), 0.25f, 1, target.desc(),
+                    target.data());
   }
 };
-
-struct AlignBackwardCall : AlignCallTensors {
-  mluOpStatus_t Run(mluOpHandle_t handle) {
-    return mluOpRotatedFeatureAlignBackward(handle, source.desc(), source.data(), boxes.desc(), boxes.data(), 0.25f, 1,
-                                            target.desc(), target.data());
-  }
-};
+using AlignForwardCall = AlignCall<mluOpRotatedFeatureAlignForward>;
+using AlignBackwardCall = AlignCall<mluOpRotatedFeatureAlignBackward>;
 
 }  // namespace detops_test
 

@@ -47,7 +47,7 @@ Strings LinesOf(AlignForwardCall& call) {
 
 void ExpectLine(const Strings& lines, const std::string& start, const std::string& end) {
   ASSERT_EQ(lines.size(), 1u) << ::testing::PrintToString(lines);
-  EXPECT_EQ(lines[0].rfind("mluOpRotatedFeatureAlignForward: " + start, 0), 0u) << lines[0];
+  EXPECT_EQ(lines[0].rfind(kAlignFunction + ": " + start, 0), 0u) << lines[0];
   EXPECT_TRUE(lines[0].ends_with(end)) << lines[0];
 }
 
@@ -97,7 +97,7 @@ TEST(GenCaseSafetyTest, PathThatIsTooLong) {
     AlignForwardCall call;
     const Strings lines = LinesOf(call);
     ASSERT_EQ(lines.size(), 1u);
-    EXPECT_EQ(lines[0].rfind("mluOpRotatedFeatureAlignForward: not recorded: File name too long", 0), 0u) << lines[0];
+    EXPECT_EQ(lines[0].rfind(kAlignFunction + ": not recorded: File name too long", 0), 0u) << lines[0];
   }));
   std::string many = "/";  // grows beyond any path once the numbers are in
   while (many.size() + 5 < 2048) many += "{pid}";

@@ -71,9 +71,8 @@ TEST(GenCaseTest, NamesOfFiles) {
   }));
   const Strings files = FilesBelow(folder.path());
   EXPECT_EQ(files.size(), 3u);
-  const std::regex form(
-      "not/yet/there/gen_case/rotated_feature_align_forward/"
-      "rotated_feature_align_forward_[0-9]{8}_[0-9]{2}_[0-9]{2}_[0-9]{2}_[0-9]{6}_[0-9]+_[0-9]+\\.prototxt");
+  const std::regex form("not/yet/there/gen_case/" + kAlign + "/" + kAlign +
+                        "_[0-9]{8}_[0-9]{2}_[0-9]{2}_[0-9]{2}_[0-9]{6}_[0-9]+_[0-9]+\\.prototxt");
   std::set<std::string> numbers;  // the time alone must not tell them apart
   for (const std::string& file : files) {
     EXPECT_TRUE(std::regex_match(file, form)) << file;
@@ -88,7 +87,7 @@ TEST(GenCaseTest, DefaultDirectoryIsTheCurrentOne) {
     ASSERT_EQ(chdir(folder.path().c_str()), 0);
     Succeed(AlignForwardCall());
   }));
-  EXPECT_EQ(Recorded(folder.path()), std::set<std::string>({"rotated_feature_align_forward"}));
+  EXPECT_EQ(Recorded(folder.path()), std::set<std::string>({kAlign}));
 }
 
 TEST(GenCaseTest, Placeholders) {
@@ -103,8 +102,7 @@ TEST(GenCaseTest, Placeholders) {
 }
 
 TEST(GenCaseTest, Filters) {
-  const std::string align = "rotated_feature_align_forward", back = "rotated_feature_align_backward";
-  const std::string conv = "indice_convolution_forward";
+  const std::string &align = kAlign, &back = kAlignBackward, &conv = kConvolution;
   using Names = std::set<std::string>;
   const std::vector<std::pair<std::string, Names>> cases = {
       {"", {align, back, conv}},
@@ -114,8 +112,8 @@ TEST(GenCaseTest, Filters) {
       {" " + back + " ; " + align + ";", {align, back}},
       {"-" + back, {align, conv}},
       {"-" + back + ";-" + align, {conv}},
-      {"rotated_feature_align", {}},
-      {"rotated_feature_align_backward_", {}},
+      {align.substr(0, align.rfind('_')), {}},
+      {back + "_", {}},
       {back + ";-" + align, {back, conv}},
       {";;", {align, back, conv}},
       {"-all", {align, back, conv}},
@@ -203,11 +201,6 @@ TEST(GenCaseTest, DirectoryFunctions) {
 
 // ---- printing ---------------------------------------------------------------------------------
 
-constexpr char kAlignLine[] =
-    "rotated_feature_align_forward input [1, 1, 2, 1] NHWC float, bboxes [1, 1, 2, 5] ARRAY float -> output [1, 1, 2, "
-    "1] "
-    "NHWC float; spatial_scale 0.25, points 1";
-
 // Without a log it is the standard error: recording/gen_case_descriptors_test.cc.
 TEST(GenCaseTest, ModeThreePrintsToTheLog) {
   const TemporaryFolder folder;
@@ -217,7 +210,7 @@ TEST(GenCaseTest, ModeThreePrintsToTheLog) {
     AlignForwardCall call;
     sink.Attach(handle.get());
     EXPECT_EQ(call.Run(handle.get()), MLUOP_STATUS_SUCCESS);
-    EXPECT_EQ(sink.lines, Strings({std::string("mluOpRotatedFeatureAlignForward: ") + kAlignLine}));
+    EXPECT_EQ(sink.lines, Strings({kAlignFunction + ": " + kAlignLine}));
   }));
   EXPECT_EQ(FilesBelow(folder.path()), Strings()) << "no case file";
 }
@@ -237,8 +230,7 @@ TEST(GenCaseTest, LongLinesAreCut) {
         << handle.LastError();
     ASSERT_EQ(sink.lines.size(), 1u);
     EXPECT_LT(sink.lines[0].size(), 512u);
-    EXPECT_TRUE(sink.lines[0].starts_with("mluOpIndiceConvolutionForward: indice_convolution_forward "))
-        << sink.lines[0];
+    EXPECT_TRUE(sink.lines[0].starts_with("mluOpIndiceConvolutionForward: " + kConvolution + " ")) << sink.lines[0];
     EXPECT_TRUE(sink.lines[0].ends_with("...")) << "what is cut says so: " << sink.lines[0];
   }));
 }

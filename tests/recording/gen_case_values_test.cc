@@ -20,24 +20,6 @@ using namespace detops_test;  // NOLINT(google-build-using-namespace): this test
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Records a call of rotated_feature_align with these features, one pixel each.
-struct FeatureCall {
-  FeatureCall(mluOpDataType_t type, const std::vector<double>& values)
-      : count(static_cast<int64_t>(values.size())),
-        input(kNhwc, type, {1, 1, count, 1}, values),
-        boxes(kArray, type, {1, 1, count, 5}),
-        output(kNhwc, type, {1, 1, count, 1}) {
-    boxes.Fill(0);
-  }
-  mluOpStatus_t Run(mluOpHandle_t handle) {
-    return mluOpRotatedFeatureAlignForward(handle, input.desc(), input.data(), boxes.desc(), boxes.data(), 1.0f, 1,
-                                           output.desc(), output.data());
-  }
-  int64_t count;
-  Filled input;
-  Tensor boxes, output;
-};
-
 template <class Call>
 void Record(const TemporaryFolder& folder, Environment environment, Call&& call) {
   environment.emplace_back("_DIR", folder.path());
@@ -65,7 +47,7 @@ std::string DataOf(const std::string& text, const std::string& id) {
 
 std::string FeaturesAs(const Environment& environment, mluOpDataType_t type, const std::vector<double>& values) {
   const TemporaryFolder folder;
-  Record(folder, environment, FeatureCall(type, values));
+  Record(folder, environment, AlignForwardCall(type, values));
   return DataOf(OnlyFile(folder.path()), "input");
 }
 
@@ -191,14 +173,14 @@ TEST(GenCaseValuesTest, DataFiles) {
   Record(folder, {{"", "2"}, {"_DUMP_DATA", "1"}, {"_DUMP_DATA_OUTPUT", "1"}, {"_DUMP_DATA_FILE", "1"}}, call);
   const std::vector<std::string> files = FilesBelow(folder.path());
   ASSERT_EQ(files.size(), 4u) << ::testing::PrintToString(files);
-  const std::string place = folder.path() + "/gen_case/rotated_feature_align_forward/";
+  const std::string place = folder.path() + "/gen_case/" + kAlign + "/";
   std::string text;
   for (const std::string& file : files) {
     if (file.ends_with(".prototxt")) text = ReadAll(folder.path() + "/" + file);
   }
   const auto bytes_of = [&](const std::string& id, const std::string& end) {
     const std::string data = DataOf(text, id);  // path:"name"|
-    EXPECT_EQ(data.rfind("path:\"rotated_feature_align_forward_", 0), 0u) << data;
+    EXPECT_EQ(data.rfind("path:\"" + kAlign + "_", 0), 0u) << data;
     EXPECT_TRUE(data.ends_with(end + "\"|")) << data;
     return ReadAll(place + data.substr(6, data.size() - 8));
   };

@@ -35,8 +35,8 @@ Pairs NoPairs(int64_t offsets, int64_t columns, int64_t inputs, int64_t outputs)
 
 // The key "pairs" of a shape, and the pairs that it asks for:
 //   spread      the middle offset has the most, some have none; no order, no index twice in an offset of a few
-//   ascending   both indices ascend: what mluOpGetIndicePairs makes of ascending sites
-//   crossed     inputs ascend, outputs are in any order: what it makes of other sites
+//   ascending   both indices ascend: what ascending sites give
+//   crossed     inputs ascend, outputs are in any order: what other sites give
 //   shuffled    no order, no index twice in an offset
 //   submanifold the middle offset pairs every row with itself, the others have fewer pairs
 //   holes       most offsets have no pairs

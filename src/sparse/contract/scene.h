@@ -1,4 +1,4 @@
-// Pairs as a layer of a network has them: those that mluOpGetIndicePairs makes of the sites of a scene.
+// Pairs as a layer of a network has them: those of the sites of a scene.
 #ifndef DETOPS_SPARSE_CONTRACT_SCENE_H_
 #define DETOPS_SPARSE_CONTRACT_SCENE_H_
 
@@ -10,8 +10,8 @@
 
 namespace detops_harness::sparse {
 
-// "pairs=scene" asks for them; then the keys of mluOpGetIndicePairs say which. Adds those that are not there, and its
-// values for those that are: a layer is what the program takes.
+// "pairs=scene" asks for them; then the keys of the function that makes pairs say which. Adds those that are not there,
+// and its values for those that are: a layer is what the program takes.
 void AddSceneKeys(std::vector<ShapeKey>& keys);
 bool IsScene(const Shape& shape);
 // Throws ShapeError. `shape` has all keys.
