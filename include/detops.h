@@ -5,6 +5,7 @@
 #ifndef DETOPS_DETOPS_H_
 #define DETOPS_DETOPS_H_
 
+#include "detops/box_iou_rotated.h"
 #include "detops/boxes_iou_bev.h"
 #include "detops/indice_pool.h"
 #include "detops/point_to_voxel.h"

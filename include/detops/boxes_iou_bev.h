@@ -93,6 +93,34 @@ mluOpStatus_t detopsBoxesIou3d(mluOpHandle_t handle, bool aligned, detopsBoxZ_t 
                                const mluOpTensorDescriptor_t boxes_b_desc, const void* boxes_b,
                                const mluOpTensorDescriptor_t ious_desc, void* ious);
 
+/** Gradient of detopsBoxesIou3d with respect to the numbers of both boxes.
+ *
+ * boxes_a: [N, 7], boxes_b: [M, 7]; grad: [N, M], with aligned [N] (and M = N): the gradient of the values. grad_a:
+ * [N, 7], grad_b: [M, 7] become the gradients of boxes_a and boxes_b; a NULL descriptor says that one is not asked for,
+ * and its data pointer is not looked at.
+ *
+ * Derivatives are those of exact geometry, added up in the order of the other list's boxes and rounded once. Parts of
+ * sides that lie on a side of the other box count half, and so do equal tops and equal bottoms. Pairs that share no
+ * volume, or have a box without volume, add nothing, whatever their grad is; nor does a pair whose grad is 0. The
+ * handle keeps scratch memory for its next call: 120 bytes for each box of the longer list, none with aligned.
+ *
+ * Checked in this order:
+ * BAD_PARAM      handle or a descriptor other than those of grad_a and grad_b is NULL; type is not allowed, or not the
+ *                same; rank is not 2, of grad with aligned 1; a shape is not as above; z has no such value
+ * NOT_SUPPORTED  a tensor is not dense; a tensor has 2^31 elements or more (full profile: more than int64 bytes can
+ *                count)
+ * success        there is no pair of boxes: grad_a or grad_b becomes 0 if it has elements and a data pointer
+ * BAD_PARAM      a data pointer is NULL; grad_a or grad_b overlaps another tensor; a number in boxes_a or boxes_b is
+ *                NaN or Inf
+ * ALLOC_FAILED   no memory for the scratch
+ * EXECUTION_FAILED  the caller's parallel runner failed */
+mluOpStatus_t detopsBoxesIou3dBackward(mluOpHandle_t handle, bool aligned, detopsBoxZ_t z,
+                                       const mluOpTensorDescriptor_t boxes_a_desc, const void* boxes_a,
+                                       const mluOpTensorDescriptor_t boxes_b_desc, const void* boxes_b,
+                                       const mluOpTensorDescriptor_t grad_desc, const void* grad,
+                                       const mluOpTensorDescriptor_t grad_a_desc, void* grad_a,
+                                       const mluOpTensorDescriptor_t grad_b_desc, void* grad_b);
+
 #ifdef __cplusplus
 }
 #endif

@@ -114,29 +114,39 @@ double RotatedValueOf(PairValue value, const RotatedBox& a, const RotatedBox& b)
   }
 }
 
-// Both boxes are scaled by one power of two so that the longest side is about 1. A box that then has no area is so
-// small that the ratio is 0 but for rounding, or so slim that no two such boxes share an area that double could tell;
-// only the box itself is known to.
-double WideRotatedValue(PairValue value, const RotatedBox& a, const RotatedBox& b) {
-  if (a.w <= 0 || b.w <= 0) return 0;
-  const bool equal = a.cx == b.cx && a.cy == b.cy && a.w == b.w && a.h == b.h && a.angle == b.angle;
-  if (equal) return value == PairValue::kOverlap ? a.w * a.h : 1;
+bool ScaleWidePair(const RotatedBox& a, const RotatedBox& b, RotatedBox* small_a, RotatedBox* small_b, int* exponent) {
+  if (a.w <= 0 || b.w <= 0) return false;
   const double longest = std::max(std::max(a.w, a.h), std::max(b.w, b.h));
-  const int exponent = std::ilogb(longest);
-  const double dx = std::scalbn(b.cx, -exponent) - std::scalbn(a.cx, -exponent);
-  const double dy = std::scalbn(b.cy, -exponent) - std::scalbn(a.cy, -exponent);
-  if (!(std::abs(dx) < 8 && std::abs(dy) < 8)) return 0;  // also where a centre has become infinite
-  const auto scaled = [exponent](const RotatedBox& box, double x, double y) {
+  *exponent = std::ilogb(longest);
+  const int power = -*exponent;
+  const double dx = std::scalbn(b.cx, power) - std::scalbn(a.cx, power);
+  const double dy = std::scalbn(b.cy, power) - std::scalbn(a.cy, power);
+  if (!(std::abs(dx) < 8 && std::abs(dy) < 8)) return false;  // also where a centre has become infinite
+  const auto scaled = [power](const RotatedBox& box, double x, double y) {
     RotatedBox small = box;
     small.cx = x;
     small.cy = y;
-    small.w = std::scalbn(box.w, -exponent);
-    small.h = std::scalbn(box.h, -exponent);
+    small.w = std::scalbn(box.w, power);
+    small.h = std::scalbn(box.h, power);
     small.area = small.w * small.h;
     return small;
   };
   // The difference keeps its sign when the boxes change places, and so does the choice between them.
-  const double result = RotatedValueOf(value, scaled(a, 0, 0), scaled(b, dx, dy));
+  *small_a = scaled(a, 0, 0);
+  *small_b = scaled(b, dx, dy);
+  return true;
+}
+
+// A box that has no area when it is scaled is so small that the ratio is 0 but for rounding, or so slim that no two
+// such boxes share an area that double could tell; only the box itself is known to.
+double WideRotatedValue(PairValue value, const RotatedBox& a, const RotatedBox& b) {
+  if (a.w <= 0 || b.w <= 0) return 0;
+  const bool equal = a.cx == b.cx && a.cy == b.cy && a.w == b.w && a.h == b.h && a.angle == b.angle;
+  if (equal) return value == PairValue::kOverlap ? a.w * a.h : 1;
+  RotatedBox small_a, small_b;
+  int exponent = 0;
+  if (!ScaleWidePair(a, b, &small_a, &small_b, &exponent)) return 0;
+  const double result = RotatedValueOf(value, small_a, small_b);
   return value == PairValue::kOverlap ? std::scalbn(result, 2 * exponent) : result;
 }
 

@@ -89,7 +89,11 @@ enum class PairValue {
 // One pair; the same bits as a lane of RotatedValue of rotated-inl.h.
 double RotatedValueOf(PairValue value, const RotatedBox& a, const RotatedBox& b);
 
-// The same for pairs with a wide box.
+// A pair with a wide box, scaled by 2^-exponent so that the longest side is about 1, with its centre near 0. False if
+// the boxes share nothing.
+bool ScaleWidePair(const RotatedBox& a, const RotatedBox& b, RotatedBox* small_a, RotatedBox* small_b, int* exponent);
+
+// RotatedValueOf for pairs with a wide box.
 double WideRotatedValue(PairValue value, const RotatedBox& a, const RotatedBox& b);
 
 }  // namespace detops::boxes

@@ -5,6 +5,7 @@
 #include "harness/catalogue.h"
 #include "harness/fill.h"
 #include "harness/rules.h"
+#include "ops/box_iou_rotated/contract/backward.h"
 #include "ops/box_iou_rotated/reference/reference.h"
 
 namespace detops_harness::box_iou_rotated {
@@ -115,6 +116,9 @@ class BoxIouRotated : public Function {
 
 }  // namespace
 
-void AddTo(Catalogue& catalogue) { catalogue.Add(std::make_unique<BoxIouRotated>()); }
+void AddTo(Catalogue& catalogue) {
+  catalogue.Add(std::make_unique<BoxIouRotated>());
+  catalogue.Add(MakeBackward());
+}
 
 }  // namespace detops_harness::box_iou_rotated

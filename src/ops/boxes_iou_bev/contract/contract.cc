@@ -5,6 +5,7 @@
 #include "harness/catalogue.h"
 #include "harness/fill.h"
 #include "harness/rules.h"
+#include "ops/boxes_iou_bev/contract/backward.h"
 #include "ops/boxes_iou_bev/reference/reference.h"
 
 namespace detops_harness::boxes_iou_bev {
@@ -171,6 +172,7 @@ void AddTo(Catalogue& catalogue) {
   for (const Question question : {Question::kOverlap, Question::kIou, Question::kIou3d}) {
     catalogue.Add(std::make_unique<BoxesIouBev>(question));
   }
+  catalogue.Add(MakeBackward());
 }
 
 }  // namespace detops_harness::boxes_iou_bev
