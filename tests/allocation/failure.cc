@@ -38,26 +38,33 @@ TEST_F(AllocationFailureTest, NoRoomForTheForkHandler) {
   EXPECT_EQ(mluOpDestroy(handle), MLUOP_STATUS_SUCCESS);
 }
 
-TEST_F(AllocationFailureTest, Create) {
-  auto* const mark = reinterpret_cast<mluOpHandle_t>(&g_armed);
-  mluOpHandle_t handle = mark;
-  FailEveryAllocation({[&] { return mluOpCreate(&handle); },
+// A function that makes an object leaves its place alone when it fails.
+template <class Object, class Status>
+void FailCreation(
+    Status (*create)(Object*), Status (*destroy)(Object), int status,
+    const std::function<bool()>& also = [] { return true; }) {
+  auto* const mark = reinterpret_cast<Object>(&g_armed);
+  Object object = mark;
+  FailEveryAllocation({[&] { return create(&object); },
                        [&] {
-                         mluOpDestroy(handle);
-                         handle = mark;
+                         destroy(object);
+                         object = mark;
                        },
-                       [&] { return handle == mark; }, MLUOP_STATUS_ALLOC_FAILED});
+                       [&] { return object == mark && also(); }, status});
 }
 
+TEST_F(AllocationFailureTest, Create) { FailCreation(mluOpCreate, mluOpDestroy, MLUOP_STATUS_ALLOC_FAILED); }
 TEST_F(AllocationFailureTest, CreateTensorDescriptor) {
-  auto* const mark = reinterpret_cast<mluOpTensorDescriptor_t>(&g_armed);
-  mluOpTensorDescriptor_t desc = mark;
-  FailEveryAllocation({[&] { return mluOpCreateTensorDescriptor(&desc); },
-                       [&] {
-                         mluOpDestroyTensorDescriptor(desc);
-                         desc = mark;
-                       },
-                       [&] { return desc == mark; }, MLUOP_STATUS_ALLOC_FAILED});
+  FailCreation(mluOpCreateTensorDescriptor, mluOpDestroyTensorDescriptor, MLUOP_STATUS_ALLOC_FAILED);
+}
+TEST_F(AllocationFailureTest, CreateSparseConvolutionDescriptor) {
+  FailCreation(mluOpCreateSparseConvolutionDescriptor, mluOpDestroySparseConvolutionDescriptor,
+               MLUOP_STATUS_ALLOC_FAILED);
+}
+TEST_F(AllocationFailureTest, RuntimeObjects) {
+  const auto kept = [] { return cnrtGetLastError() == cnrtErrorSysNoMem; };
+  FailCreation(cnrtQueueCreate, cnrtQueueDestroy, cnrtErrorSysNoMem, kept);
+  FailCreation(cnrtNotifierCreate, cnrtNotifierDestroy, cnrtErrorSysNoMem, kept);
 }
 
 TEST_F(AllocationFailureTest, CreateGroupTensorDescriptors) {
@@ -171,27 +178,6 @@ TEST_F(AllocationFailureTest, RuntimeMemory) {
                          },
                          untouched, cnrtErrorNoMem});
   }
-}
-
-TEST_F(AllocationFailureTest, RuntimeObjects) {
-  auto* const queue_mark = reinterpret_cast<cnrtQueue_t>(&g_armed);
-  cnrtQueue_t queue = queue_mark;
-  FailEveryAllocation({[&] { return cnrtQueueCreate(&queue); },
-                       [&] {
-                         cnrtQueueDestroy(queue);
-                         queue = queue_mark;
-                       },
-                       [&] { return queue == queue_mark && cnrtGetLastError() == cnrtErrorSysNoMem; },
-                       cnrtErrorSysNoMem});
-  auto* const notifier_mark = reinterpret_cast<cnrtNotifier_t>(&g_armed);
-  cnrtNotifier_t notifier = notifier_mark;
-  FailEveryAllocation({[&] { return cnrtNotifierCreate(&notifier); },
-                       [&] {
-                         cnrtNotifierDestroy(notifier);
-                         notifier = notifier_mark;
-                       },
-                       [&] { return notifier == notifier_mark && cnrtGetLastError() == cnrtErrorSysNoMem; },
-                       cnrtErrorSysNoMem});
 }
 
 // Workers are started, and their memory fails too. The scratch memory stays with the handle: each round takes a new

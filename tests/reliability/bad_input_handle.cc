@@ -83,24 +83,7 @@ HandleRow AddSetter(Table& table, const std::string& name, mluOpStatus_t (*set)(
 }  // namespace
 
 void AddHandle(Table& table) {
-  HandleRow(table, "mluOpCreate",
-            [](Settings&, mluOpHandle_t) -> int {
-              mluOpHandle_t made = nullptr;
-              const mluOpStatus_t status = mluOpCreate(&made);
-              return status != MLUOP_STATUS_SUCCESS ? status : mluOpDestroy(made);
-            })
-      .BadParam(BadClass::kNull, "handle", "handle is NULL",
-                [](Settings&, mluOpHandle_t) -> int { return mluOpCreate(nullptr); })
-      .HasNothingElse(Row::Objects::kNone);
-  HandleRow(table, "mluOpDestroy",
-            [](Settings&, mluOpHandle_t) -> int {
-              mluOpHandle_t made = nullptr;
-              mluOpCreate(&made);
-              return mluOpDestroy(made);
-            })
-      .BadParam(BadClass::kNull, "handle", "handle is NULL",
-                [](Settings&, mluOpHandle_t) -> int { return mluOpDestroy(nullptr); })
-      .HasNothingElse(Row::Objects::kSome);
+  AddMaking<Settings>(table, {"mluOpCreate", "mluOpDestroy", "handle"}, mluOpCreate, mluOpDestroy);
   HandleRow(table, "mluOpUpdateContextInformation",
             [](Settings&, mluOpHandle_t handle) -> int { return mluOpUpdateContextInformation(handle); })
       .BadParam(BadClass::kNull, "handle", "handle is NULL",

@@ -73,6 +73,40 @@ class PlainRow {
   Row& row_;
 };
 
+// A function that makes an object and the one that destroys it.
+struct Making {
+  const char *create, *destroy, *argument;
+  std::string text = std::string(argument) + " is NULL";
+  int create_refuses = MLUOP_STATUS_BAD_PARAM, destroy_refuses = MLUOP_STATUS_BAD_PARAM;
+  std::string messages{};  // how they begin, if not with the function's name
+};
+template <class World, class Object, class Status>
+void AddMaking(Table& table, const Making& making, Status (*create)(Object*), Status (*destroy)(Object)) {
+  const auto add = [&](const char* name, const typename PlainRow<World>::Call& good) {
+    PlainRow<World> row(table, name, good);
+    if (!making.messages.empty()) row.row().MessagesStart(making.messages);
+    return row;
+  };
+  add(making.create,
+      [=](World&, mluOpHandle_t) -> int {
+        Object made = nullptr;
+        const Status status = create(&made);
+        return status != Status{} ? status : destroy(made);
+      })
+      .Refuses(BadClass::kNull, making.argument, making.create_refuses, making.text,
+               [=](World&, mluOpHandle_t) -> int { return create(nullptr); })
+      .HasNothingElse(Row::Objects::kNone);
+  add(making.destroy,
+      [=](World&, mluOpHandle_t) -> int {
+        Object made = nullptr;
+        create(&made);
+        return destroy(made);
+      })
+      .Refuses(BadClass::kNull, making.argument, making.destroy_refuses, making.text,
+               [=](World&, mluOpHandle_t) -> int { return destroy(nullptr); })
+      .HasNothingElse(Row::Objects::kSome);
+}
+
 }  // namespace detops_test
 
 #endif  // DETOPS_TESTS_RELIABILITY_BAD_INPUT_PLAIN_H_

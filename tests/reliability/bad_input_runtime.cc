@@ -55,6 +55,13 @@ class RuntimeTable {
     row.row().MessagesStart("cnrtError");
     return row;
   }
+  template <class Object>
+  void AddMaking(Making making, cnrtRet_t (*create)(Object*), cnrtRet_t (*destroy)(Object)) {
+    making.text = kInvalid;
+    making.create_refuses = making.destroy_refuses = cnrtErrorArgsInvalid;
+    making.messages = "cnrtError";
+    detops_test::AddMaking<Runtime>(table_, making, create, destroy);
+  }
   // With a NULL argument.
   static void Null(RuntimeRow& row, const std::string& fault, const RuntimeRow::Call& call) {
     row.Refuses(BadClass::kNull, fault, cnrtErrorArgsInvalid, kInvalid, call);
@@ -67,22 +74,7 @@ class RuntimeTable {
 std::string Nothing(Runtime&) { return ""; }
 
 void AddQueues(RuntimeTable& table) {
-  RuntimeRow create = table.Add("cnrtQueueCreate", [](Runtime&, mluOpHandle_t) -> int {
-    cnrtQueue_t made = nullptr;
-    const cnrtRet_t status = cnrtQueueCreate(&made);
-    return status != cnrtSuccess ? status : cnrtQueueDestroy(made);
-  });
-  RuntimeTable::Null(create, "queue", [](Runtime&, mluOpHandle_t) -> int { return cnrtQueueCreate(nullptr); });
-  create.HasNothingElse(Row::Objects::kNone);
-
-  RuntimeRow destroy = table.Add("cnrtQueueDestroy", [](Runtime&, mluOpHandle_t) -> int {
-    cnrtQueue_t made = nullptr;
-    cnrtQueueCreate(&made);
-    return cnrtQueueDestroy(made);
-  });
-  RuntimeTable::Null(destroy, "queue", [](Runtime&, mluOpHandle_t) -> int { return cnrtQueueDestroy(nullptr); });
-  destroy.HasNothingElse(Row::Objects::kSome);
-
+  table.AddMaking({"cnrtQueueCreate", "cnrtQueueDestroy", "queue"}, cnrtQueueCreate, cnrtQueueDestroy);
   const struct {
     const char* name;
     cnrtRet_t (*function)(cnrtQueue_t);
@@ -109,22 +101,7 @@ void AddQueues(RuntimeTable& table) {
 }
 
 void AddNotifiers(RuntimeTable& table) {
-  RuntimeRow create = table.Add("cnrtNotifierCreate", [](Runtime&, mluOpHandle_t) -> int {
-    cnrtNotifier_t made = nullptr;
-    const cnrtRet_t status = cnrtNotifierCreate(&made);
-    return status != cnrtSuccess ? status : cnrtNotifierDestroy(made);
-  });
-  RuntimeTable::Null(create, "notifier", [](Runtime&, mluOpHandle_t) -> int { return cnrtNotifierCreate(nullptr); });
-  create.HasNothingElse(Row::Objects::kNone);
-
-  RuntimeRow destroy = table.Add("cnrtNotifierDestroy", [](Runtime&, mluOpHandle_t) -> int {
-    cnrtNotifier_t made = nullptr;
-    cnrtNotifierCreate(&made);
-    return cnrtNotifierDestroy(made);
-  });
-  RuntimeTable::Null(destroy, "notifier", [](Runtime&, mluOpHandle_t) -> int { return cnrtNotifierDestroy(nullptr); });
-  destroy.HasNothingElse(Row::Objects::kSome);
-
+  table.AddMaking({"cnrtNotifierCreate", "cnrtNotifierDestroy", "notifier"}, cnrtNotifierCreate, cnrtNotifierDestroy);
   const struct {
     const char* name;
     cnrtRet_t (*function)(cnrtNotifier_t, cnrtQueue_t);

@@ -89,24 +89,13 @@ void AddSet(Table& table, const Setter& setter) {
 }
 
 void AddOthers(Table& table) {
-  GeometryRow(table, "mluOpCreateSparseConvolutionDescriptor",
-              [](Geometry&, mluOpHandle_t) -> int {
-                mluOpSparseConvolutionDescriptor_t made = nullptr;
-                const mluOpStatus_t status = mluOpCreateSparseConvolutionDescriptor(&made);
-                return status != MLUOP_STATUS_SUCCESS ? status : mluOpDestroySparseConvolutionDescriptor(made);
-              })
-      .Refuses(BadClass::kNull, "desc", MLUOP_STATUS_NOT_INITIALIZED, "desc is NULL",
-               [](Geometry&, mluOpHandle_t) -> int { return mluOpCreateSparseConvolutionDescriptor(nullptr); })
-      .HasNothingElse(Row::Objects::kNone);
-  GeometryRow(table, "mluOpDestroySparseConvolutionDescriptor",
-              [](Geometry&, mluOpHandle_t) -> int {
-                mluOpSparseConvolutionDescriptor_t made = nullptr;
-                mluOpCreateSparseConvolutionDescriptor(&made);
-                return mluOpDestroySparseConvolutionDescriptor(made);
-              })
-      .Refuses(BadClass::kNull, "desc", MLUOP_STATUS_EXECUTION_FAILED, "desc is NULL",
-               [](Geometry&, mluOpHandle_t) -> int { return mluOpDestroySparseConvolutionDescriptor(nullptr); })
-      .HasNothingElse(Row::Objects::kSome);
+  AddMaking<Geometry>(table,
+                      {.create = "mluOpCreateSparseConvolutionDescriptor",
+                       .destroy = "mluOpDestroySparseConvolutionDescriptor",
+                       .argument = "desc",
+                       .create_refuses = MLUOP_STATUS_NOT_INITIALIZED,
+                       .destroy_refuses = MLUOP_STATUS_EXECUTION_FAILED},
+                      mluOpCreateSparseConvolutionDescriptor, mluOpDestroySparseConvolutionDescriptor);
   GeometryRow(table, "mluOpGetSparseConvolutionNumActOut",
               [](Geometry& g, mluOpHandle_t) -> int { return mluOpGetSparseConvolutionNumActOut(g.desc, &g.answer); })
       .Refuses(BadClass::kNull, "desc", MLUOP_STATUS_NOT_INITIALIZED, "desc is NULL",

@@ -205,24 +205,8 @@ void AddGroupSet(Table& table, const std::string& name,
 }
 
 void AddMaking(Table& table) {
-  DescRow(table, "mluOpCreateTensorDescriptor",
-          [](Descriptors&, mluOpHandle_t) -> int {
-            mluOpTensorDescriptor_t made = nullptr;
-            const mluOpStatus_t status = mluOpCreateTensorDescriptor(&made);
-            return status != MLUOP_STATUS_SUCCESS ? status : mluOpDestroyTensorDescriptor(made);
-          })
-      .BadParam(BadClass::kNull, "desc", "desc is NULL",
-                [](Descriptors&, mluOpHandle_t) -> int { return mluOpCreateTensorDescriptor(nullptr); })
-      .HasNothingElse(Row::Objects::kNone);
-  DescRow(table, "mluOpDestroyTensorDescriptor",
-          [](Descriptors&, mluOpHandle_t) -> int {
-            mluOpTensorDescriptor_t made = nullptr;
-            mluOpCreateTensorDescriptor(&made);
-            return mluOpDestroyTensorDescriptor(made);
-          })
-      .BadParam(BadClass::kNull, "desc", "desc is NULL",
-                [](Descriptors&, mluOpHandle_t) -> int { return mluOpDestroyTensorDescriptor(nullptr); })
-      .HasNothingElse(Row::Objects::kSome);
+  AddMaking<Descriptors>(table, {"mluOpCreateTensorDescriptor", "mluOpDestroyTensorDescriptor", "desc"},
+                         mluOpCreateTensorDescriptor, mluOpDestroyTensorDescriptor);
   DescRow(table, "mluOpResetTensorDescriptor",
           [](Descriptors& d, mluOpHandle_t) -> int { return mluOpResetTensorDescriptor(d.a); })
       .BadParam(BadClass::kNull, "desc", "desc is NULL",
