@@ -287,9 +287,9 @@ TEST_F(ArgCheckTest, NotEmpty) {
 }
 
 TEST_F(ArgCheckTest, ScalarsAndSupport) {
-  PASS(Integer("points", 5, true, "1 or 5"));
-  BAD(Integer("points", 2, false, "1 or 5"), "points is 2, expected 1 or 5.");
-  BAD(Integer("points", INT64_MIN, false, "1 or 5"), "points is -9223372036854775808, expected 1 or 5.");
+  PASS(Integer("sides", 4, true, "3 or 4"));
+  BAD(Integer("sides", 2, false, "3 or 4"), "sides is 2, expected 3 or 4.");
+  BAD(Integer("sides", INT64_MIN, false, "3 or 4"), "sides is -9223372036854775808, expected 3 or 4.");
   PASS(Number("scale", 0.5, true, "above 0"));
   BAD(Number("scale", -0.25, false, "above 0"), "scale is -0.25, expected above 0.");
   BAD(Number("scale", kInf, false, "above 0"), "scale is inf, expected above 0.");
