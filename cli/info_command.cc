@@ -68,7 +68,7 @@ void PrintOperator(const Operator& op, bool keys) {
   fmt::print("{}\n", op.name());
   const auto row = [](std::string_view name, std::string_view value) { fmt::print("  {:<16}{}\n", name, value); };
   row("function", op.function_name());
-  row("document", op.document());
+  if (!op.document().empty()) row("document", op.document());
   row("types", TypesText(op.contract_types()));
   row("layouts", op.layouts());
   const std::string types = TypesText(op.full_types());

@@ -40,13 +40,14 @@ class Operator {
     std::string_view name;                    // as in case files
     std::vector<std::string_view> aliases;    // older and shorter spellings there
     std::string_view function;                // the C function
-    std::string_view document;                // "000" ... "004"
+    std::string_view document;                // "000" ... "004"; empty: none, and so no suite has the operator
     std::string layouts, profile_notes;       // for `detops list`
     std::vector<std::string> inputs;          // the C parameters' names, in the order of case files
     std::vector<std::string> outputs;         // likewise
-    const char* param;                        // the field of case files with the other arguments
+    const char* param;                        // the field of case files with the other arguments; nullptr: none
     std::vector<std::string> results{};       // numbers that the call writes
     std::vector<std::string> undocumented{};  // rules of the contract that the released header does not have
+    std::vector<std::string> counts{};        // those of the results that are the last outputs of case files
   };
   explicit Operator(Row row);
 
@@ -74,7 +75,7 @@ class Operator {
   const detops_harness::Function* function_;
 };
 
-// All ten, in the order of the documents.
+// All: first the ten of the documents, in their order.
 std::span<const Operator* const> AllOperators();
 
 // nullptr if there is none of that name. Takes the aliases of case files too.

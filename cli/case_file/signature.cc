@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace detops_cli {
@@ -11,15 +13,32 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Fields have the names of the C parameters, but for one.
+// Fields have the names of the C parameters, but for these.
 std::string ParameterOf(const FieldDescriptor& field) {
-  return field.name() == "num_active_out" ? "num_act_out" : std::string(field.name());
+  static const std::map<std::string, std::string> others = {
+      {"mluoptest.IndiceConvolutionForwardParam.num_active_out", "num_act_out"},
+      {"mluoptest.NmsParam.max_output_boxes", "max_output_size"},
+      {"mluoptest.NmsParam.mode", "output_mode"}};
+  const auto other = others.find(std::string(field.full_name()));
+  return other != others.end() ? other->second : std::string(field.name());
 }
 
+int64_t Integer(const Message& message, const FieldDescriptor* field) {
+  const Reflection& values = *message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return values.GetBool(message, field) ? 1 : 0;
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return values.GetEnumValue(message, field);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return values.GetInt32(message, field);
+    default:
+      return values.GetInt64(message, field);
+  }
+}
 int64_t Integer(const Message& message, const FieldDescriptor* field, int index) {
   const Reflection& values = *message.GetReflection();
   const bool narrow = field->cpp_type() == FieldDescriptor::CPPTYPE_INT32;
-  if (!field->is_repeated()) return narrow ? values.GetInt32(message, field) : values.GetInt64(message, field);
   return narrow ? values.GetRepeatedInt32(message, field, index) : values.GetRepeatedInt64(message, field, index);
 }
 
@@ -33,7 +52,7 @@ Params ReadFields(const Message& message) {
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_FLOAT) {
       params.numbers[name] = static_cast<double>(message.GetReflection()->GetFloat(message, field));
     } else if (!field->is_repeated()) {
-      params.integers[name] = Integer(message, field, 0);
+      params.integers[name] = Integer(message, field);
     } else {
       std::vector<int64_t>& list = params.lists[name];
       const int count = message.GetReflection()->FieldSize(message, field);
@@ -77,10 +96,13 @@ std::string CanonicalName(std::string_view op_name) {
 }
 
 Params ReadParams(const CaseNode& file, const Operator& op) {
+  Params params;
+  params.results = op.row().results;
+  if (op.row().param == nullptr) return params;
   const FieldDescriptor* field = file.node.GetDescriptor()->FindFieldByName(op.row().param);
   const Reflection& fields = *file.node.GetReflection();
   if (!fields.HasField(file.node, field)) file.place().Fail(fmt::format("{} is missing", op.row().param), "op_name");
-  Params params = ReadFields(fields.GetMessage(file.node, field));
+  params = ReadFields(fields.GetMessage(file.node, field));
   params.results = op.row().results;
   for (const std::string& name : params.results) params.integers.erase(name);
   if (params.integers.count("dimnb") != 0) CheckAxes(file, op, params);

@@ -83,6 +83,7 @@ TEST(SuitesTest, SmokeHasEveryTypeOfEveryOperator) {
   std::set<std::pair<std::string, std::string>> tried;
   for (const Recipe& recipe : MakeSuite("smoke")) tried.emplace(recipe.about.op, recipe.about.type);
   for (const Operator* const op : AllOperators()) {
+    if (op->document().empty()) continue;
     const size_t types = op->name() == "get_indice_pairs" ? 1 : 4;  // float, half, double, bfloat16
     EXPECT_EQ(AllTypes(*op).size(), types) << op->name();
     EXPECT_EQ(std::count_if(tried.begin(), tried.end(), [op](const auto& pair) { return pair.first == op->name(); }),
