@@ -29,6 +29,8 @@ struct Expected {
   // For each element of an output the sum of the magnitudes of its terms, which rounding errors are relative to; an
   // output that is not here is compared by itself.
   std::map<std::string, std::vector<double>> magnitudes{};
+  // And how many terms that are: with it every element is held to what their roundings can make of the sum.
+  std::map<std::string, std::vector<int64_t>> terms{};
   std::set<std::string> exact{};  // outputs that are copies: nothing is computed, so no tolerance
 };
 

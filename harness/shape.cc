@@ -25,7 +25,6 @@ bool Parse(std::string_view text, Number* number) {
 }
 
 // Far beyond every tensor that fits into memory, and products of three still fit 64 bits.
-constexpr int64_t kMostInt = 2'000'000;
 
 [[noreturn]] void Refuse(const std::string& key, const std::string& value, const std::string& expected) {
   throw ShapeError("--shape: " + key + "=" + value + " is not " + expected);
@@ -54,11 +53,11 @@ void Shape::Complete(const std::vector<ShapeKey>& keys) {
   }
 }
 
-int64_t Shape::Int(const std::string& key, int64_t least) const {
+int64_t Shape::Int(const std::string& key, int64_t least, int64_t most) const {
   int64_t number = 0;
   if (!Parse(values_.at(key), &number)) Refuse(key, values_.at(key), "a whole number");
-  if (number < least || number > kMostInt) {
-    Refuse(key, values_.at(key), "a number from " + std::to_string(least) + " to " + std::to_string(kMostInt));
+  if (number < least || number > most) {
+    Refuse(key, values_.at(key), "a number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return number;
 }
@@ -72,11 +71,11 @@ double Shape::Real(const std::string& key) const {
   return number;
 }
 
-std::vector<int> Shape::Ints(const std::string& key, size_t count) const {
+std::vector<int> Shape::Ints(const std::string& key, size_t count, int64_t most) const {
   std::vector<int> numbers;
   for (const std::string_view part : Split(values_.at(key), 'x')) {
     int number = 0;
-    if (!Parse(part, &number) || number < 0 || number > kMostInt) {
+    if (!Parse(part, &number) || number < 0 || number > most) {
       Refuse(key, values_.at(key), "a list of numbers such as 3x3x3");
     }
     numbers.push_back(number);

@@ -40,10 +40,12 @@ class Shape {
   // Keys that are missing get their fallback; keys that there are not throw ShapeError.
   void Complete(const std::vector<ShapeKey>& keys);
 
+  static constexpr int64_t kMost = 2'000'000;  // of what takes memory
+
   // Throw ShapeError if the value is not of the kind.
-  int64_t Int(const std::string& key, int64_t least = 0) const;
+  int64_t Int(const std::string& key, int64_t least = 0, int64_t most = kMost) const;
   double Real(const std::string& key) const;  // finite
-  std::vector<int> Ints(const std::string& key, size_t count) const;
+  std::vector<int> Ints(const std::string& key, size_t count, int64_t most = kMost) const;
   const std::string& Word(const std::string& key) const { return values_.at(key); }
   // Which of the words it is.
   size_t Choice(const std::string& key, std::initializer_list<const char*> words) const;

@@ -153,7 +153,7 @@ inline double InnerProduct(const detops_harness::Tensor& a, const detops_harness
 inline void HandOver(const detops_harness::Call& forward, detops_harness::Call& backward) {
   for (detops_harness::Tensor& tensor : backward.tensors) {
     for (const detops_harness::Tensor& known : forward.tensors) {
-      if (known.name != tensor.name || tensor.access != detops_harness::Access::kRead) continue;
+      if (known.name != tensor.name || tensor.access != detops_harness::Access::kRead || !tensor.described) continue;
       for (int64_t i = 0; i < known.elements(); ++i) tensor.Set(i, known.Get(i));
     }
   }

@@ -73,6 +73,19 @@ TEST_P(Properties, AgreesWithTheReference) {
   });
 }
 
+// What the contract's profile takes of it, it computes as its header says.
+TEST_P(Properties, AgreesWithTheReferenceInTheContractProfile) {
+  if (function().profile() != DETOPS_PROFILE_CONTRACT) GTEST_SKIP() << "there is the full profile only";
+  const Handle handle(DETOPS_PROFILE_CONTRACT, 2);
+  ForEachCall(false, [&](Call call) {
+    call.profile = DETOPS_PROFILE_CONTRACT;
+    PlacedCall placed(call);
+    if (function().contract().Judge(placed.call()).status != MLUOP_STATUS_SUCCESS) return;
+    OutputsOf(placed, handle, kFirstFill);
+    ASSERT_EQ(Disagreement(placed.call(), function().Reference(placed.call())), "");
+  });
+}
+
 // Tensors lie flush against a page that may not be touched, at their end or at their front; or 1 or 2 bytes next to
 // it, which misaligns them and leaves the distance to be checked byte for byte.
 TEST_P(Properties, SameBitsWhereverTensorsLie) {

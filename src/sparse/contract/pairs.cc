@@ -139,6 +139,12 @@ void KeepForRulebook(Call& call, const Pairs& pairs) {
   call.integer_lists[kCounts] = pairs.counts;
 }
 
+void SetPairs(Call& call, const Pairs& pairs) {
+  if (call.integer_lists.count(kSizes) != 0) return KeepForRulebook(call, pairs);
+  call["indice_pairs"] = PairsTensor(pairs);
+  call.integer_lists.at("indice_num") = pairs.counts;
+}
+
 Pairs PairsOf(const Call& call) {
   Pairs pairs;
   const auto sizes = call.integer_lists.find(kSizes);

@@ -54,6 +54,8 @@ Pairs MakePairs(const Shape& shape, int64_t offsets, int64_t columns, int64_t in
 Tensor PairsTensor(const Pairs& pairs);
 // For a function that takes a rulebook: lists that no fault touches, because the rulebook was made by another call.
 void KeepForRulebook(Call& call, const Pairs& pairs);
+// Gives either kind of call, made with as many offsets and columns, these pairs instead of its own.
+void SetPairs(Call& call, const Pairs& pairs);
 // Of either kind of call.
 Pairs PairsOf(const Call& call);
 const std::vector<int64_t>& CountsOf(const Call& call);

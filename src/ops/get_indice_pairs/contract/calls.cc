@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/catalogue.h"
+#include "harness/pass.h"
 #include "harness/rules.h"
 #include "ops/get_indice_pairs/contract/convolution.h"
 #include "ops/get_indice_pairs/contract/descriptor.h"
@@ -30,7 +31,7 @@ SparseConvolution ConvolutionOf(const Shape& shape) {
   const auto axes = static_cast<size_t>(shape.Int("axes", 1));
   if (axes > 4) throw ShapeError("--shape: axes must be 1 to 4");
   const auto list = [&](const char* key, int64_t least) {
-    const std::vector<int> numbers = shape.Ints(key, axes);
+    const std::vector<int> numbers = shape.Ints(key, axes, INT32_MAX);
     for (const int number : numbers) {
       if (number < least)
         throw ShapeError(std::string("--shape: ") + key + " must be at least " + std::to_string(least));
@@ -38,7 +39,7 @@ SparseConvolution ConvolutionOf(const Shape& shape) {
     return std::vector<int64_t>(numbers.begin(), numbers.end());
   };
   SparseConvolution c;
-  c.batch = shape.Int("batch", 1);
+  c.batch = shape.Int("batch", 1, INT32_MAX);
   c.input_space = list("space", 1);
   c.filter_space = list("filter", 1);
   c.stride = list("stride", 1);
@@ -221,7 +222,7 @@ std::vector<Sample> PairFunction::samples() const {
   return samples;
 }
 
-Call PairFunction::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const {
+Call PairFunction::Make(const Shape& shape, mluOpDataType_t /*type*/, uint64_t seed) const {
   const SparseConvolution c = ConvolutionOf(shape);
   Call call;
   call.integers = {{"batch", c.batch},
@@ -236,30 +237,19 @@ Call PairFunction::Make(const Shape& shape, mluOpDataType_t type, uint64_t seed)
                         {"output_space", c.output_space},
                         {"output_padding", std::vector<int64_t>(c.transposed ? c.pad.size() : 0, 1)}};
   call.results["num_act_out"] = kMark;
-  const std::vector<int32_t> sites = MakeSites(shape, c, seed);
-  const auto columns = static_cast<int64_t>(c.pad.size()) + 1, count = static_cast<int64_t>(sites.size()) / columns;
-  call.tensors = {Input("indices", MLUOP_LAYOUT_ARRAY, type, {count, columns})};
-  if (!sites.empty()) std::memcpy(call.tensors[0].contents.data(), sites.data(), call.tensors[0].contents.size());
+  SetSites(call, MakeSites(shape, c, seed));
   if (kind_ == Kind::kCount) {
     call.results["count"] = -77;
     return call;
   }
-  const int64_t offsets = c.KernelVolume();
   // Only as many rows as the space has sites, or as equal sites need.
   const int64_t needed = PairsOf(call).num_act_out, most = std::max(needed, Product(c.batch, c.output_space));
-  const int64_t rows = std::min(needed + shape.Int("spare"), most);
-  call.tensors.push_back(Output("indice_pairs", MLUOP_LAYOUT_ARRAY, type, {offsets, 2, count}));
-  call.tensors.push_back(Output("out_indices", MLUOP_LAYOUT_ARRAY, type, {rows, columns}));
-  call.tensors.push_back(Output("indice_num", MLUOP_LAYOUT_ARRAY, type, {offsets}));
-  if (kind_ == Kind::kSize) {  // takes no data
-    for (Tensor& tensor : call.tensors) tensor.has_data = false;
-    call.results["workspace_size"] = -77;
-    return call;
-  }
-  const int64_t bytes = count == 0 || rows == 0 ? 0 : get_indice_pairs::WorkspaceBytes(call);
-  call.integers["workspace_size"] = bytes;
-  call.workspace.bytes = static_cast<size_t>(bytes);
-  call.workspace.has_data = bytes > 0;
+  SetRows(call, std::min(needed + shape.Int("spare"), most));
+  if (kind_ == Kind::kPairs) return call;
+  for (Tensor& tensor : call.tensors) tensor.has_data = false;  // takes no data
+  call.integers.erase("workspace_size");
+  call.workspace = Call().workspace;
+  call.results["workspace_size"] = -77;
   return call;
 }
 
@@ -272,8 +262,7 @@ mluOpStatus_t PairFunction::Invoke(const Functions& library, mluOpHandle_t handl
   return conv.Run(a.call(), [&] {
     if (kind_ == Kind::kCount) {
       ResultPlace<int64_t> count(a, "count");
-      return library.detopsCountIndicePairOutputs(handle, conv.get(), a.desc("indices"), a.data("indices"),
-                                                  count.get());
+      return Pass(library.detopsCountIndicePairOutputs, handle, a, conv.get(), T{"indices"}, count.get());
     }
     if (kind_ == Kind::kSize) {
       const auto function =
@@ -282,9 +271,8 @@ mluOpStatus_t PairFunction::Invoke(const Functions& library, mluOpHandle_t handl
       return AskSize(function, handle, a, size.get());
     }
     const auto function = document_ ? library.mluopGetIndicePairs : library.mluOpGetIndicePairs;
-    return function(handle, conv.get(), a.desc("indices"), a.data("indices"), a.workspace(), a.workspace_size(),
-                    a.desc("indice_pairs"), a.data("indice_pairs"), a.desc("out_indices"), a.data("out_indices"),
-                    a.desc("indice_num"), a.data("indice_num"));
+    return Pass(function, handle, a, conv.get(), T{"indices"}, a.workspace(), a.workspace_size(), T{"indice_pairs"},
+                T{"out_indices"}, T{"indice_num"});
   });
 }
 
@@ -322,6 +310,29 @@ Expected PairFunction::Reference(const Call& call) const {
 }
 
 }  // namespace
+
+void SetSites(Call& call, const std::vector<int32_t>& sites) {
+  const auto columns = static_cast<int64_t>(call.integer_lists.at("pad").size()) + 1;
+  Tensor indices =
+      Input("indices", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {static_cast<int64_t>(sites.size()) / columns, columns});
+  if (!sites.empty()) std::memcpy(indices.contents.data(), sites.data(), indices.contents.size());
+  call.tensors = {indices};
+}
+
+void SetRows(Call& call, int64_t rows) {
+  const int64_t count = call["indices"].extents[0], columns = call["indices"].extents[1];
+  const int64_t offsets = KernelOffsets(call);
+  const auto add = [&](const char* name, std::vector<int64_t> extents) {
+    call.tensors.push_back(Output(name, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, std::move(extents)));
+  };
+  add("indice_pairs", {offsets, 2, count});
+  add("out_indices", {rows, columns});
+  add("indice_num", {offsets});
+  const int64_t bytes = count == 0 || rows == 0 ? 0 : WorkspaceBytes(call);
+  call.integers["workspace_size"] = bytes;
+  call.workspace.bytes = static_cast<size_t>(bytes);
+  call.workspace.has_data = bytes > 0;
+}
 
 void AddTo(Catalogue& catalogue) {
   const auto add = [&](Contract contract, Kind kind, bool document) {

@@ -35,6 +35,10 @@ const detops_reference::IndicePairs& PairsOf(const Call& call);
 // False if indices says that it has more elements than the call has memory for.
 bool HasIndices(const Call& call);
 
+// Gives a call its input sites, [L, D + 1], and then its outputs, out_indices with so many rows.
+void SetSites(Call& call, const std::vector<int32_t>& sites);
+void SetRows(Call& call, int64_t rows);
+
 // Throw ShapeError: there are more sites than places; a key about sites has no such value.
 void CheckRoom(const detops_reference::SparseConvolution& convolution, int64_t sites);
 void CheckSites(const Shape& shape);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/catalogue.h"
+#include "harness/pass.h"
 #include "ops/indice_convolution/contract/filters.h"
 #include "ops/indice_convolution/contract/rules.h"
 #include "ops/indice_convolution/contract/samples.h"
@@ -135,17 +136,14 @@ class Convolution : public Function {
     const auto num_act_out = [&] { return a.integer<int64_t>("num_act_out"); };
     const auto inverse = a.integer<int64_t>("inverse"), sub_m = a.integer<int64_t>("sub_m");
     if (kind_.entry == Entry::kFused) {
-      return library.detopsIndiceConvolutionForwardFused(
-          handle, a.desc("features"), a.data("features"), a.desc("filters"), a.data("filters"), a.desc("indice_pairs"),
-          a.data("indice_pairs"), a.integers("indice_num"), num_act_out(), inverse, sub_m, a.desc("bias"),
-          a.data("bias"), a.desc("residual"), a.data("residual"), a.integer<detopsActivation_t>("activation"),
-          a.number("negative_slope"), a.desc("features_out"), a.data("features_out"));
+      return Pass(library.detopsIndiceConvolutionForwardFused, handle, a, T{"features"}, T{"filters"},
+                  T{"indice_pairs"}, a.integers("indice_num"), num_act_out(), inverse, sub_m, T{"bias"}, T{"residual"},
+                  a.integer<detopsActivation_t>("activation"), a.number("negative_slope"), T{"features_out"});
     }
     if (kind_.way == Way::kForward) {
-      return library.mluOpIndiceConvolutionForward(
-          handle, a.desc("features"), a.data("features"), a.desc("filters"), a.data("filters"), a.desc("indice_pairs"),
-          a.data("indice_pairs"), a.integers("indice_num"), num_act_out(), inverse, sub_m, a.workspace(),
-          a.workspace_size(), a.desc("features_out"), a.data("features_out"));
+      return Pass(library.mluOpIndiceConvolutionForward, handle, a, T{"features"}, T{"filters"}, T{"indice_pairs"},
+                  a.integers("indice_num"), num_act_out(), inverse, sub_m, a.workspace(), a.workspace_size(),
+                  T{"features_out"});
     }
     const bool data = kind_.way == Way::kBackwardData;
     const char* const first = data ? "output_grad" : "features";
@@ -153,9 +151,8 @@ class Convolution : public Function {
     const auto function =
         data ? library.mluOpIndiceConvolutionBackwardData : library.mluOpIndiceConvolutionBackwardFilter;
     const std::string target = kind_.names().target;
-    return function(handle, a.desc(first), a.data(first), a.desc(second), a.data(second), a.desc("indice_pairs"),
-                    a.data("indice_pairs"), a.integers("indice_num"), inverse, sub_m, a.workspace(), a.workspace_size(),
-                    a.desc(target), a.data(target));
+    return Pass(function, handle, a, T{first}, T{second}, T{"indice_pairs"}, a.integers("indice_num"), inverse, sub_m,
+                a.workspace(), a.workspace_size(), T{target});
   }
 
   Expected Reference(const Call& call) const override {
@@ -201,7 +198,10 @@ class Convolution : public Function {
     }
     if (kind_.has_finish()) Activate(call, sums);
     expected.tensors[names.target] = std::move(sums.values);
-    if (!sums.magnitudes.empty()) expected.magnitudes[names.target] = std::move(sums.magnitudes);
+    if (!sums.magnitudes.empty()) {
+      expected.magnitudes[names.target] = std::move(sums.magnitudes);
+      expected.terms[names.target] = std::move(sums.terms);
+    }
     return expected;
   }
 
@@ -249,20 +249,16 @@ class Convolution : public Function {
     const detopsRulebook_t rulebook = a.object<sparse::Rulebook>();
     const auto inverse = a.integer<int64_t>("inverse");
     if (kind_.way == Way::kForward) {
-      return library.detopsRulebookConvolutionForward(
-          handle, rulebook, inverse, a.desc("features"), a.data("features"), a.desc("filters"), a.data("filters"),
-          a.desc("bias"), a.data("bias"), a.desc("residual"), a.data("residual"),
-          a.integer<detopsActivation_t>("activation"), a.number("negative_slope"), a.desc("features_out"),
-          a.data("features_out"));
+      return Pass(library.detopsRulebookConvolutionForward, handle, a, rulebook, inverse, T{"features"}, T{"filters"},
+                  T{"bias"}, T{"residual"}, a.integer<detopsActivation_t>("activation"), a.number("negative_slope"),
+                  T{"features_out"});
     }
     if (kind_.way == Way::kBackwardData) {
-      return library.detopsRulebookConvolutionBackwardData(handle, rulebook, inverse, a.desc("output_grad"),
-                                                           a.data("output_grad"), a.desc("filters"), a.data("filters"),
-                                                           a.desc("input_grad"), a.data("input_grad"));
+      return Pass(library.detopsRulebookConvolutionBackwardData, handle, a, rulebook, inverse, T{"output_grad"},
+                  T{"filters"}, T{"input_grad"});
     }
-    return library.detopsRulebookConvolutionBackwardFilter(
-        handle, rulebook, inverse, a.desc("features"), a.data("features"), a.desc("output_grad"), a.data("output_grad"),
-        a.desc("filters_grad"), a.data("filters_grad"));
+    return Pass(library.detopsRulebookConvolutionBackwardFilter, handle, a, rulebook, inverse, T{"features"},
+                T{"output_grad"}, T{"filters_grad"});
   }
 
   mluOpStatus_t AskSize(const Functions& library, mluOpHandle_t handle, const Arguments& a, size_t* bytes) const {
@@ -313,7 +309,7 @@ class CreateRulebook : public Function {
 
   Call Make(const Shape& shape, mluOpDataType_t /*type*/, uint64_t seed) const override {
     Random random(seed);
-    const int64_t sites = shape.Int("sites"), outputs = shape.Int("outputs");
+    const int64_t sites = shape.Int("sites", 0, INT32_MAX), outputs = shape.Int("outputs", 0, INT32_MAX);
     const sparse::Pairs pairs =
         sparse::MakePairs(shape, shape.Int("offsets"), shape.Int("columns"), sites, outputs, random);
     Call call;
@@ -328,10 +324,9 @@ class CreateRulebook : public Function {
     static int nowhere;  // its address is no rulebook's
     auto* const mark = reinterpret_cast<detopsRulebook_t>(&nowhere);
     detopsRulebook_t rulebook = mark;
-    const mluOpStatus_t status =
-        library.detopsCreateRulebook(handle, a.desc("indice_pairs"), a.data("indice_pairs"), a.integers("indice_num"),
-                                     a.integer<int64_t>("num_act_in"), a.integer<int64_t>("num_act_out"),
-                                     a.IsNull("rulebook") ? nullptr : &rulebook);
+    const mluOpStatus_t status = Pass(library.detopsCreateRulebook, handle, a, T{"indice_pairs"},
+                                      a.integers("indice_num"), a.integer<int64_t>("num_act_in"),
+                                      a.integer<int64_t>("num_act_out"), a.IsNull("rulebook") ? nullptr : &rulebook);
     if (rulebook == mark) return status;
     size_t bytes = 0;
     library.detopsGetRulebookSize(rulebook, &bytes);

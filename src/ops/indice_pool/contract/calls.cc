@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "harness/catalogue.h"
+#include "harness/pass.h"
 #include "ops/indice_pool/contract/rules.h"
 #include "ops/indice_pool/reference/reference.h"
 #include "sparse/contract/scene.h"
@@ -153,24 +154,19 @@ class Pool : public Function {
     if (on_rulebook_) {
       const detopsRulebook_t rulebook = a.object<sparse::Rulebook>();
       if (backward_) {
-        return library.detopsRulebookPoolBackward(handle, rulebook, method, a.desc("features"), a.data("features"),
-                                                  a.desc("features_out"), a.data("features_out"), a.desc("output_grad"),
-                                                  a.data("output_grad"), a.desc("input_grad"), a.data("input_grad"));
+        return Pass(library.detopsRulebookPoolBackward, handle, a, rulebook, method, T{"features"}, T{"features_out"},
+                    T{"output_grad"}, T{"input_grad"});
       }
-      return library.detopsRulebookPoolForward(handle, rulebook, method, a.integer<detopsMaximumStart_t>("start"),
-                                               a.desc("features"), a.data("features"), a.desc("features_out"),
-                                               a.data("features_out"));
+      return Pass(library.detopsRulebookPoolForward, handle, a, rulebook, method,
+                  a.integer<detopsMaximumStart_t>("start"), T{"features"}, T{"features_out"});
     }
     if (backward_) {
-      return library.detopsIndicePoolBackward(handle, method, a.desc("features"), a.data("features"),
-                                              a.desc("features_out"), a.data("features_out"), a.desc("output_grad"),
-                                              a.data("output_grad"), a.desc("indice_pairs"), a.data("indice_pairs"),
-                                              a.integers("indice_num"), a.desc("input_grad"), a.data("input_grad"));
+      return Pass(library.detopsIndicePoolBackward, handle, a, method, T{"features"}, T{"features_out"},
+                  T{"output_grad"}, T{"indice_pairs"}, a.integers("indice_num"), T{"input_grad"});
     }
-    return library.detopsIndicePoolForward(handle, method, a.integer<detopsMaximumStart_t>("start"), a.desc("features"),
-                                           a.data("features"), a.desc("indice_pairs"), a.data("indice_pairs"),
-                                           a.integers("indice_num"), a.integer<int64_t>("num_act_out"),
-                                           a.desc("features_out"), a.data("features_out"));
+    return Pass(library.detopsIndicePoolForward, handle, a, method, a.integer<detopsMaximumStart_t>("start"),
+                T{"features"}, T{"indice_pairs"}, a.integers("indice_num"), a.integer<int64_t>("num_act_out"),
+                T{"features_out"});
   }
 
   Expected Reference(const Call& call) const override {
@@ -185,6 +181,7 @@ class Pool : public Function {
     if (maximum && !backward_) {
       expected.tensors[target] = detops_reference::IndicePoolMaximum(pairs, values("features"), channels, rows,
                                                                      call.integer("start") == DETOPS_MAXIMUM_FROM_ZERO);
+      expected.exact.insert(target);
       return expected;
     }
     const detops_reference::PoolSums sums =
@@ -195,6 +192,8 @@ class Pool : public Function {
                                                                  call["output_grad"].extents[0]);
     expected.tensors[target] = sums.values;
     expected.magnitudes[target] = sums.magnitudes;
+    // A term has a rounding more than its addition: it is divided.
+    for (const int64_t terms : sums.terms) expected.terms[target].push_back(terms + 1);
     return expected;
   }
 

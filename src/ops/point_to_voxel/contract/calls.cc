@@ -8,6 +8,7 @@
 
 #include "harness/catalogue.h"
 #include "harness/fill.h"
+#include "harness/pass.h"
 #include "ops/point_to_voxel/contract/contract.h"
 #include "ops/point_to_voxel/reference/reference.h"
 
@@ -252,13 +253,11 @@ class PointToVoxel : public Function {
     int grid[kMostAxes];
     const std::vector<int64_t>& extents = a.call().integer_lists.find("grid")->second;
     for (size_t axis = 0; axis < kMostAxes; ++axis) grid[axis] = static_cast<int>(extents[axis]);
-    return library.detopsPointToVoxel(
-        handle, a.integer("ndim"), a.numbers("range_min"), a.numbers("voxel_size"), a.IsNull("grid") ? nullptr : grid,
-        a.integer<int64_t>("max_points_per_voxel"), a.integer<int64_t>("max_voxels_per_cloud"),
-        static_cast<detopsVoxelOrder_t>(a.integer("order")), a.desc("points"), a.data("points"), a.desc("cloud_begins"),
-        a.data("cloud_begins"), a.desc("voxels"), a.data("voxels"), a.desc("means"), a.data("means"),
-        a.desc("coordinates"), a.data("coordinates"), a.desc("num_points"), a.data("num_points"), a.desc("point_voxel"),
-        a.data("point_voxel"), voxel_num.get());
+    return Pass(library.detopsPointToVoxel, handle, a, a.integer("ndim"), a.numbers("range_min"),
+                a.numbers("voxel_size"), a.IsNull("grid") ? nullptr : grid, a.integer<int64_t>("max_points_per_voxel"),
+                a.integer<int64_t>("max_voxels_per_cloud"), static_cast<detopsVoxelOrder_t>(a.integer("order")),
+                T{"points"}, T{"cloud_begins"}, T{"voxels"}, T{"means"}, T{"coordinates"}, T{"num_points"},
+                T{"point_voxel"}, voxel_num.get());
   }
 
   // Rows of voxels that there are, and all of point_voxel.

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "boxes/contract/scene.h"
+#include "harness/pass.h"
 #include "ops/roiaware_pool3d/contract/calls.h"
 
 namespace detops_harness::roiaware_pool3d {
@@ -83,10 +84,9 @@ class Count : public InFullProfile {
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     ResultPlace<int64_t> voxels(a, "voxel_num"), points(a, "point_num");
-    return library.detopsCountRoiAwareVoxels(handle, static_cast<detopsZOrigin_t>(a.integer("z_origin")),
-                                             a.number<double>("xy_margin"), a.integer("max_pts_each_voxel"),
-                                             a.integer("out_x"), a.integer("out_y"), a.integer("out_z"), a.desc("rois"),
-                                             a.data("rois"), a.desc("pts"), a.data("pts"), voxels.get(), points.get());
+    return Pass(library.detopsCountRoiAwareVoxels, handle, a, static_cast<detopsZOrigin_t>(a.integer("z_origin")),
+                a.number<double>("xy_margin"), a.integer("max_pts_each_voxel"), a.integer("out_x"), a.integer("out_y"),
+                a.integer("out_z"), T{"rois"}, T{"pts"}, voxels.get(), points.get());
   }
 
   Expected Reference(const Call& call) const override {
@@ -145,13 +145,11 @@ class CompactForward : public InFullProfile {
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     ResultPlace<int64_t> voxels(a, "voxel_num"), points(a, "point_num");
-    return library.detopsRoiAwarePool3dCompactForward(
-        handle, a.integer("pool_method"), static_cast<detopsZOrigin_t>(a.integer("z_origin")),
-        a.number<double>("xy_margin"), a.integer("max_pts_each_voxel"), a.integer("out_x"), a.integer("out_y"),
-        a.integer("out_z"), a.desc("rois"), a.data("rois"), a.desc("pts"), a.data("pts"), a.desc("pts_feature"),
-        a.data("pts_feature"), a.desc("voxels"), a.data("voxels"), a.desc("voxel_begins"), a.data("voxel_begins"),
-        a.desc("pts_idx"), a.data("pts_idx"), a.desc("argmax"), a.data("argmax"), a.desc("pooled_features"),
-        a.data("pooled_features"), voxels.get(), points.get());
+    return Pass(library.detopsRoiAwarePool3dCompactForward, handle, a, a.integer("pool_method"),
+                static_cast<detopsZOrigin_t>(a.integer("z_origin")), a.number<double>("xy_margin"),
+                a.integer("max_pts_each_voxel"), a.integer("out_x"), a.integer("out_y"), a.integer("out_z"), T{"rois"},
+                T{"pts"}, T{"pts_feature"}, T{"voxels"}, T{"voxel_begins"}, T{"pts_idx"}, T{"argmax"},
+                T{"pooled_features"}, voxels.get(), points.get());
   }
 
   std::vector<BenchmarkCase> benchmarks() const override { return BenchmarksOf("compact_forward"); }
@@ -260,10 +258,9 @@ class CompactBackward : public InFullProfile {
   }
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
-    return library.detopsRoiAwarePool3dCompactBackward(
-        handle, a.integer("pool_method"), a.integer<int64_t>("voxel_num"), a.desc("voxel_begins"),
-        a.data("voxel_begins"), a.desc("pts_idx"), a.data("pts_idx"), a.desc("argmax"), a.data("argmax"),
-        a.desc("grad_out"), a.data("grad_out"), a.desc("grad_in"), a.data("grad_in"));
+    return Pass(library.detopsRoiAwarePool3dCompactBackward, handle, a, a.integer("pool_method"),
+                a.integer<int64_t>("voxel_num"), T{"voxel_begins"}, T{"pts_idx"}, T{"argmax"}, T{"grad_out"},
+                T{"grad_in"});
   }
 
   std::vector<BenchmarkCase> benchmarks() const override { return BenchmarksOf("compact_backward"); }

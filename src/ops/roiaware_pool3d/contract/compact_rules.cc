@@ -302,14 +302,7 @@ Contract MakeCompactBackwardContract() {
                                  {BadClass::kSizes, "-2^63 rows", WithInteger("voxel_num", INT64_MIN), false}});
   const int64_t many = int64_t{1} << 31;
   const Apply doubles = Then(WithType(MLUOP_DTYPE_DOUBLE), Sized({{"V", int64_t{1} << 40}, {"C", 1 << 20}}));
-  const Apply many_rows = Then(Then(WithType(MLUOP_DTYPE_HALF), Sized({{"C", 1}, {"P", many}})), Reserved({"grad_in"}));
-  const Rules row_limit = Own({"number of rows of grad_in",
-                               MLUOP_STATUS_NOT_SUPPORTED,
-                               [](Judgement& j) -> std::optional<std::string> {
-                                 if (j.call["grad_in"].extents[0] <= INT32_MAX) return {};
-                                 return "grad_in has too many rows, expected fewer than 2^31.";
-                               },
-                               {{kOverflow, "2^31 points", many_rows}}});
+  const Apply many_rows = Then(WithType(MLUOP_DTYPE_HALF), Sized({{"C", 1}, {"P", many}}));
   contract
       .Check("handle, or a descriptor that the method needs, is NULL",
              {Handle(), with_average(Descriptors(lists)), with_max(Descriptors({"argmax"})), Descriptors(gradients)})
@@ -337,7 +330,7 @@ Contract MakeCompactBackwardContract() {
       .Check("grad_in overlaps another tensor",
              {with_average(Separate("grad_in", lists)), with_max(Separate("grad_in", {"argmax"})),
               Separate("grad_in", {"grad_out"})})
-      .Check("P is 2^31 or more", {row_limit})
+      .Check("P is 2^31 or more", {GradientRowLimit(many_rows)})
       .Check("with maximum: a value of argmax is outside [-1, P)",
              {with_max(Winners([](const Call& call) { return call.integer("voxel_num"); }))})
       .Check(

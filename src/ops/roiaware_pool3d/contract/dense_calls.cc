@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "boxes/contract/scene.h"
+#include "harness/pass.h"
 #include "ops/roiaware_pool3d/contract/calls.h"
 
 namespace detops_harness::roiaware_pool3d {
@@ -141,20 +142,16 @@ class Forward : public Function {
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     if (extension_) {
-      return library.detopsRoiAwarePool3dForward(
-          handle, a.integer("pool_method"), static_cast<detopsZOrigin_t>(a.integer("z_origin")),
-          a.number<double>("xy_margin"), a.desc("rois"), a.data("rois"), a.desc("pts"), a.data("pts"),
-          a.desc("pts_feature"), a.data("pts_feature"), a.desc("argmax"), a.data("argmax"), a.desc("pts_idx_of_voxels"),
-          a.data("pts_idx_of_voxels"), a.desc("pooled_features"), a.data("pooled_features"));
+      return Pass(library.detopsRoiAwarePool3dForward, handle, a, a.integer("pool_method"),
+                  static_cast<detopsZOrigin_t>(a.integer("z_origin")), a.number<double>("xy_margin"), T{"rois"},
+                  T{"pts"}, T{"pts_feature"}, T{"argmax"}, T{"pts_idx_of_voxels"}, T{"pooled_features"});
     }
     const auto forward =
         IsOlderSpelling(name()) ? library.mluOpRoiawarePool3dForward : library.mluOpRoiAwarePool3dForward;
-    return forward(handle, a.integer("pool_method"), a.integer("boxes_num"), a.integer("pts_num"),
-                   a.integer("channels"), a.desc("rois"), a.data("rois"), a.desc("pts"), a.data("pts"),
-                   a.desc("pts_feature"), a.data("pts_feature"), a.workspace(), a.workspace_size(),
-                   a.integer("max_pts_each_voxel"), a.integer("out_x"), a.integer("out_y"), a.integer("out_z"),
-                   a.desc("argmax"), a.data("argmax"), a.desc("pts_idx_of_voxels"), a.data("pts_idx_of_voxels"),
-                   a.desc("pooled_features"), a.data("pooled_features"));
+    return Pass(forward, handle, a, a.integer("pool_method"), a.integer("boxes_num"), a.integer("pts_num"),
+                a.integer("channels"), T{"rois"}, T{"pts"}, T{"pts_feature"}, a.workspace(), a.workspace_size(),
+                a.integer("max_pts_each_voxel"), a.integer("out_x"), a.integer("out_y"), a.integer("out_z"),
+                T{"argmax"}, T{"pts_idx_of_voxels"}, T{"pooled_features"});
   }
 
   std::vector<BenchmarkCase> benchmarks() const override {
@@ -269,10 +266,9 @@ class Backward : public Function {
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     const auto backward =
         IsOlderSpelling(name()) ? library.mluOpRoiawarePool3dBackward : library.mluOpRoiAwarePool3dBackward;
-    return backward(handle, a.integer("pool_method"), a.integer("boxes_num"), a.integer("out_x"), a.integer("out_y"),
-                    a.integer("out_z"), a.integer("channels"), a.integer("max_pts_each_voxel"),
-                    a.desc("pts_idx_of_voxels"), a.data("pts_idx_of_voxels"), a.desc("argmax"), a.data("argmax"),
-                    a.desc("grad_out"), a.data("grad_out"), a.desc("grad_in"), a.data("grad_in"));
+    return Pass(backward, handle, a, a.integer("pool_method"), a.integer("boxes_num"), a.integer("out_x"),
+                a.integer("out_y"), a.integer("out_z"), a.integer("channels"), a.integer("max_pts_each_voxel"),
+                T{"pts_idx_of_voxels"}, T{"argmax"}, T{"grad_out"}, T{"grad_in"});
   }
 
   std::vector<BenchmarkCase> benchmarks() const override {

@@ -314,15 +314,7 @@ Contract MakeBackwardContract(const std::string& function) {
                           {{BadClass::kEmpty, "points 0", WithDim(n.P, 0)}}});
   const Apply doubles =
       InFull(Then(WithType(MLUOP_DTYPE_DOUBLE), Then(n.Ones(), Sized({{n.X, 1 << 30}, {n.Y, 1 << 30}}))));
-  const Apply many_rows =
-      InFull(Then(Then(WithType(MLUOP_DTYPE_HALF), Sized({{n.C, 1}, {n.P, int64_t{1} << 31}})), Reserved({"grad_in"})));
-  const Rules row_limit = Own({"number of rows of grad_in",
-                               kLimit,
-                               [](Judgement& j) -> std::optional<std::string> {
-                                 if (j.call["grad_in"].extents[0] <= INT32_MAX) return {};
-                                 return "grad_in has too many rows, expected fewer than 2^31.";
-                               },
-                               {{kOverflow, "2^31 points", many_rows}}});
+  const Apply many_rows = InFull(Then(WithType(MLUOP_DTYPE_HALF), Sized({{n.C, 1}, {n.P, int64_t{1} << 31}})));
   contract.Check("handle or a descriptor is NULL", {Handle(), Descriptors(all)})
       .Check("ranks are not 5, 5, 5, 2", {Ranks(all)})
       .Check("a shape does not agree with the arguments",
@@ -342,7 +334,7 @@ Contract MakeBackwardContract(const std::string& function) {
               WithFaults(Counts({"grad_out"}), {{kOverflow, "2^60 doubles", doubles}}), Counts({"grad_in"})})
       .Check("a data pointer is NULL", {Data(all)})
       .Check("grad_in overlaps another tensor", {Separate("grad_in", {"pts_idx_of_voxels", "argmax", "grad_out"})})
-      .Check("P is 2^31 or more", {row_limit})
+      .Check("P is 2^31 or more", {GradientRowLimit(many_rows)})
       .Check("with maximum: a value of argmax is outside [-1, P)",
              {When(IsMax, Winners([](const Call& call) {
                      const int64_t channels = call["argmax"].extents[4];

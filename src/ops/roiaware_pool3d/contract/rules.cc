@@ -14,6 +14,15 @@ bool IsFloating(mluOpDataType_t type) {
          type == MLUOP_DTYPE_BFLOAT16;
 }
 
+Rules ZeroOrOne(const std::string& argument, const std::string& expectation) {
+  Faults faults;
+  for (const int64_t value : {-1, 2}) {
+    faults.push_back({BadClass::kEnumerator, argument, WithInteger(argument, value)});
+  }
+  const auto allowed = [](int64_t value, const Call&) { return value == 0 || value == 1; };
+  return WithFaults(Integer(argument, {allowed, expectation, {}, BadClass::kEnumerator}), faults);
+}
+
 }  // namespace
 
 Contract Named(const std::string& function) {
@@ -54,23 +63,8 @@ std::vector<detops_reference::RoiAwareVoxel> VoxelsOf(const Call& call) {
 
 // ---- rules of several functions ----
 
-Rules Method() {
-  return WithFaults(Integer("pool_method", {[](int64_t method, const Call&) { return method == 0 || method == 1; },
-                                            "0 (maximum) or 1 (average)",
-                                            {},
-                                            BadClass::kEnumerator}),
-                    {{BadClass::kEnumerator, "pool_method", WithInteger("pool_method", -1)},
-                     {BadClass::kEnumerator, "pool_method", WithInteger("pool_method", 2)}});
-}
-
-Rules ZOrigin() {
-  return WithFaults(Integer("z_origin", {[](int64_t origin, const Call&) { return origin == 0 || origin == 1; },
-                                         "a value of detopsZOrigin_t",
-                                         {},
-                                         BadClass::kEnumerator}),
-                    {{BadClass::kEnumerator, "z_origin", WithInteger("z_origin", -1)},
-                     {BadClass::kEnumerator, "z_origin", WithInteger("z_origin", 2)}});
-}
+Rules Method() { return ZeroOrOne("pool_method", "0 (maximum) or 1 (average)"); }
+Rules ZOrigin() { return ZeroOrOne("z_origin", "a value of detopsZOrigin_t"); }
 
 Rules XyMargin() {
   Faults faults;
@@ -98,6 +92,16 @@ Rules RowLimit(const std::string& tensor, const Faults& faults) {
                               static_cast<long long>(rows));
               },
               faults});
+}
+
+Rules GradientRowLimit(const Apply& many_rows) {
+  return Own({"number of rows of grad_in",
+              MLUOP_STATUS_NOT_SUPPORTED,
+              [](Judgement& j) -> std::optional<std::string> {
+                if (j.call["grad_in"].extents[0] <= INT32_MAX) return {};
+                return "grad_in has too many rows, expected fewer than 2^31.";
+              },
+              {{BadClass::kOverflow, "2^31 points", Then(many_rows, Reserved({"grad_in"}))}}});
 }
 
 Rules VoxelLimit(const Faults& faults) {

@@ -44,6 +44,8 @@ Rules XyMargin();
 // Rows of a tensor are numbered in 31 bits, voxels of a box in 32.
 Rules RowLimit(const std::string& tensor, const Faults& faults);
 Rules VoxelLimit(const Faults& faults);
+// So are the rows of grad_in; `many_rows` gives it 2^31.
+Rules GradientRowLimit(const Apply& many_rows);
 // Winners that are given back: rows of `channels` numbers, so many as `rows` says.
 Rules Winners(const std::function<int64_t(const Call&)>& rows);
 

@@ -4,6 +4,7 @@
 
 #include "harness/catalogue.h"
 #include "harness/fill.h"
+#include "harness/pass.h"
 #include "harness/rules.h"
 #include "ops/rotated_feature_align/reference/reference.h"
 
@@ -247,8 +248,7 @@ class Align : public Function {
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     const auto align = forward_ ? library.mluOpRotatedFeatureAlignForward : library.mluOpRotatedFeatureAlignBackward;
-    return align(handle, a.desc(source_), a.data(source_), a.desc("bboxes"), a.data("bboxes"),
-                 a.number("spatial_scale"), a.integer("points"), a.desc(target_), a.data(target_));
+    return Pass(align, handle, a, T{source_}, T{"bboxes"}, a.number("spatial_scale"), a.integer("points"), T{target_});
   }
 
   Expected Reference(const Call& call) const override {
