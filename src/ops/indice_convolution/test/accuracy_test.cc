@@ -1,52 +1,50 @@
-// indice_convolution against the double-precision reference, element by element (ExpectAgreement), where the library
-// chooses another algorithm: few columns, wide panels, many rows, long rows. The catalogue's samples have the rest.
-#include <cstdint>
-#include <iterator>
-#include <vector>
+// indice_convolution against the double-precision reference, element by element, where the library chooses another
+// algorithm: few columns, wide panels, many rows, long rows, layouts that are transposed in pieces. The catalogue's
+// samples have the rest.
+#include <string>
 
-#include "ops/indice_convolution/test/problem.h"
+#include "ops/indice_convolution/test/calls.h"
 
 namespace detops_test {
 namespace {
 
-class IndiceConvolutionAccuracy : public testing::TestWithParam<mluOpDataType_t> {};
+class IndiceConvolutionAccuracy : public testing::TestWithParam<mluOpDataType_t> {
+ protected:
+  // In all ways. What the shape does not say takes turns.
+  void Expect(const std::string& shape) {
+    ++turn_;
+    const std::string text = std::string("filter=3x1x1,layout=") + kLayouts[turn_ % std::size(kLayouts)] +
+                             ",pairs=" + kKinds[turn_ % std::size(kKinds)] +
+                             ",inverse=" + (turn_ % 4 == 0 ? "1," : "0,") + shape;
+    for (const Way way : kWays) {
+      SCOPED_TRACE(NameOf(way) + " " + text);
+      ExpectAgreementEverywhere(CallOf(NameOf(way), text, GetParam(), turn_));
+      if (HasFatalFailure()) return;
+    }
+  }
+  static std::string Channels(int ci, int co) { return ",ci=" + std::to_string(ci) + ",co=" + std::to_string(co); }
+
+ private:
+  uint64_t turn_ = 0;
+};
 
 INSTANTIATE_TEST_SUITE_P(Types, IndiceConvolutionAccuracy, testing::ValuesIn(kTypes), TypeName);
 
-ListKind InTurn(uint64_t turn) { return kListKinds[turn % std::size(kListKinds)]; }
-FilterForm FormInTurn(uint64_t turn) { return kFilterForms[turn % std::size(kFilterForms)]; }
-
 // Sums of a thousand terms in one product, and more columns than any tile has.
 TEST_P(IndiceConvolutionAccuracy, ManyChannels) {
-  const struct {
-    int64_t ci, co;
-  } channels[] = {{1024, 1024}, {1024, 17}, {1024, 1}, {5, 1024}, {1, 1024}};
-  uint64_t turn = 0;
-  for (const auto& channel : channels) {
-    const Shape shape = {.in_rows = 5,
-                         .out_rows = 4,
-                         .ci = channel.ci,
-                         .co = channel.co,
-                         .kernel = {1, 1, channel.ci < channel.co ? 2 : 1},
-                         .form = FormInTurn(++turn)};
-    ExpectAgreementAllWays(Problem(GetParam(), shape, ListKind::kCrossed, turn));
+  for (const char* shape : {"filter=1x1x1,ci=1024,co=1024", "filter=1x1x1,ci=1024,co=17", "filter=1x1x1,ci=1024,co=1",
+                            "filter=1x1x2,ci=5,co=1024", "filter=1x1x2,ci=1,co=1024"}) {
+    Expect(std::string("sites=5,outputs=4,pairs=crossed,inverse=0,") + shape);
   }
 }
 
 // Few columns, which some targets multiply with lanes along the channels: both sides of each limit.
 TEST_P(IndiceConvolutionAccuracy, FewColumns) {
-  uint64_t turn = 0;
-  for (const int64_t few : {1, 2, 3, 4, 5, 6, 7}) {
-    for (const int64_t many : {12, 16, 18, 20, 24, 28, 32, 36}) {
-      const bool forward = ++turn % 2 == 0;
-      const Shape shape = {.in_rows = 61,
-                           .out_rows = 57,
-                           .ci = forward ? many : few,
-                           .co = forward ? few : many,
-                           .kernel = {3, 1, 1},
-                           .form = FormInTurn(turn),
-                           .inverse = turn % 4 == 0};
-      ExpectAgreementAllWays(Problem(GetParam(), shape, InTurn(turn), turn));
+  bool forward = false;
+  for (const int few : {1, 2, 3, 4, 5, 6, 7}) {
+    for (const int many : {12, 16, 18, 20, 24, 28, 32, 36}) {
+      forward = !forward;
+      Expect("sites=61,outputs=57" + (forward ? Channels(few, many) : Channels(many, few)));
     }
   }
 }
@@ -54,47 +52,70 @@ TEST_P(IndiceConvolutionAccuracy, FewColumns) {
 // Panels are wider for few rows of a matrix if none of its columns is left over: both sides of each limit, on every
 // length of vectors.
 TEST_P(IndiceConvolutionAccuracy, WidePanels) {
-  uint64_t turn = 0;
-  for (const int64_t ci : {63, 64, 65}) {
-    for (const int64_t co : {48, 64, 96, 97, 128}) {
-      const Shape shape = {.in_rows = 231,
-                           .out_rows = 222,
-                           .ci = ci,
-                           .co = co,
-                           .kernel = {3, 1, 1},
-                           .form = FormInTurn(++turn),
-                           .inverse = turn % 4 == 0};
-      ExpectAgreementAllWays(Problem(GetParam(), shape, InTurn(turn), turn));
-    }
+  for (const int ci : {63, 64, 65}) {
+    for (const int co : {48, 64, 96, 97, 128}) Expect("sites=231,outputs=222" + Channels(ci, co));
   }
 }
 
 // Gradients of filters are summed up in segments of thousands of rows and, within them, in chunks of pairs, whose rows
 // are copied or not; and some results are added up where they will be, a tile after the other.
 TEST_P(IndiceConvolutionAccuracy, ManyRows) {
-  const struct {
-    int64_t in_rows, out_rows, ci, co;
-    ListKind kind;
-  } layers[] = {{9001, 8700, 33, 40, ListKind::kAscending},
-                {8705, 9001, 35, 18, ListKind::kCrossed},
-                {21001, 21001, 3, 16, ListKind::kSubmanifold},
-                {13003, 12001, 16, 6, ListKind::kAscending}};
-  uint64_t turn = 0;
-  for (const auto& layer : layers) {
-    const Shape shape = {.in_rows = layer.in_rows,
-                         .out_rows = layer.out_rows,
-                         .ci = layer.ci,
-                         .co = layer.co,
-                         .kernel = {3, 1, 1},
-                         .form = FormInTurn(++turn)};
-    ExpectAgreementAllWays(Problem(GetParam(), shape, layer.kind, turn));
+  for (const char* layer :
+       {"sites=9001,outputs=8700,ci=33,co=40,pairs=ascending", "sites=8705,outputs=9001,ci=35,co=18,pairs=crossed",
+        "sites=21001,outputs=21001,ci=3,co=16,pairs=submanifold", "sites=17003,outputs=9001,ci=7,co=16,pairs=ascending",
+        "sites=13003,outputs=12001,ci=16,co=6,pairs=ascending"}) {
+    Expect(std::string(layer) + ",inverse=0");
   }
 }
 
 // Rows so long that a segment of them is read in several parts for each gradient of a filter.
 TEST_P(IndiceConvolutionAccuracy, LongRows) {
-  const Shape shape = {.in_rows = 4301, .out_rows = 4300, .ci = 2, .co = 3000, .kernel = {3, 1, 1}};
-  ExpectAgreement(Problem(GetParam(), shape, ListKind::kAscending, 9), Way::kBackwardFilter);
+  ExpectAgreementEverywhere(CallOf(NameOf(Way::kBackwardFilter),
+                                   "sites=4301,outputs=4300,ci=2,co=3000,filter=3x1x1,pairs=ascending", GetParam()));
+}
+
+// Channels that differ, that are one, and that fill vectors or blocks with and without a remainder; filters so large
+// that they are cut for several threads and packed in parts.
+TEST_P(IndiceConvolutionAccuracy, LayoutsOfFilters) {
+  constexpr int kChannels[][2] = {{1, 1}, {5, 7}, {1, 33}, {33, 1}, {8, 16}, {16, 8}, {64, 64}, {65, 31}};
+  constexpr const char* kFilters[] = {"1x1x1", "2x3x2", "1x1x5", "3x1x2"};
+  for (const std::string layout : kLayouts) {
+    for (const auto& [ci, co] : kChannels) {
+      for (const std::string filter : kFilters) {
+        Expect("sites=13,outputs=11,pairs=shuffled,filter=" + filter + ",layout=" + layout + Channels(ci, co));
+      }
+    }
+    Expect("sites=19,outputs=23,pairs=random,filter=2x1x2,ci=129,co=130,layout=" + layout);
+  }
+}
+
+// Rows of half that several pairs use are converted before, if there are few channels.
+TEST_P(IndiceConvolutionAccuracy, RowsOfManyPairs) {
+  for (const int channels : {16, 32, 33}) {
+    Expect("sites=600,outputs=600,filter=3x3x1,pairs=submanifold,inverse=0" + Channels(channels, channels));
+  }
+}
+
+// The case table of the design document, section 3.7, with fewer rows, as the reference is slow. Its case 3 has
+// indice_pairs [3, 2, 58838], which fits neither the 3 x 3 x 3 filter nor the 248,636 rows: a slip, it must be
+// [27, 2, 248636]. That one at full size too.
+TEST_P(IndiceConvolutionAccuracy, CasesOfTheDocument) {
+  for (const char* shape : {"sites=459,outputs=354,ci=128,co=128,filter=3x1x1,pairs=ascending",
+                            "sites=291,outputs=114,ci=64,co=128,filter=3x3x3,pairs=ascending",
+                            "sites=114,outputs=114,ci=128,co=128,filter=3x3x3,pairs=submanifold,subm=1",
+                            "sites=3884,outputs=3884,ci=5,co=16,filter=3x3x3,pairs=submanifold,subm=1"}) {
+    Expect(std::string(shape) + ",layout=ARRAY,inverse=0");
+  }
+}
+
+TEST(IndiceConvolutionDocument, CaseThreeAtFullSize) {
+  for (const Way way : kWays) {
+    const Call call =
+        CallOf(NameOf(way), "sites=248636,outputs=248636,ci=5,co=16,filter=3x3x3,pairs=submanifold,subm=1");
+    PlacedCall placed(call);
+    ASSERT_EQ(placed.Run(Handle(DETOPS_PROFILE_CONTRACT, 2).get()), MLUOP_STATUS_SUCCESS) << placed.text();
+    ASSERT_EQ(Disagreement(placed.call(), call.function->Reference(placed.call())), "");
+  }
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/indice_convolution/test/problem.h"
+#include "harness/rules.h"
+#include "ops/indice_convolution/test/calls.h"
 
 namespace detops_test {
 namespace {
@@ -76,66 +77,43 @@ void ForEachTap(const Geometry& g, const Volume& input, const Volume& output, Vi
 // Sites and what mluOpGetIndicePairs makes of them.
 struct SparseInput {
   std::vector<Site> in_sites, out_sites;
-  ConvolutionPairs pairs;
+  Pairs pairs;
 };
 
-std::vector<Site> RandomSites(const Geometry& g, uint64_t seed) {
-  const Volume volume = {g.batch, {g.input[0], g.input[1], g.input[2]}};
-  Random random(seed);
-  std::vector<int32_t> positions = random.Subset(volume.size(), volume.size() * 2 / 5);
-  if (!g.sorted) random.Shuffle(positions);
-  std::vector<Site> sites;
-  sites.reserve(positions.size());
-  for (const int32_t p : positions) {
-    sites.push_back({p / (g.input[2] * g.input[1] * g.input[0]), p / (g.input[2] * g.input[1]) % g.input[0],
-                     p / g.input[2] % g.input[1], p % g.input[2]});
+std::vector<Site> SitesOf(const detops_harness::Tensor& tensor) {
+  std::vector<Site> sites(static_cast<size_t>(tensor.extents[0]), Site(4));
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    sites[static_cast<size_t>(i / 4)][static_cast<size_t>(i % 4)] = static_cast<int32_t>(tensor.Get(i));
   }
   return sites;
 }
 
 SparseInput FindPairs(const Geometry& g, uint64_t seed) {
-  SparseInput input;
-  input.in_sites = RandomSites(g, seed);
-  const auto rows = static_cast<int64_t>(input.in_sites.size());
-  const int64_t offsets = int64_t{g.kernel[0]} * g.kernel[1] * g.kernel[2];
-  const int output[3] = {g.Output(0), g.Output(1), g.Output(2)};
-  const Handle handle(DETOPS_PROFILE_FULL, 1);
-  mluOpSparseConvolutionDescriptor_t desc = nullptr;
-  Must(mluOpCreateSparseConvolutionDescriptor(&desc), "create");
-  Must(mluOpSetSparseConvolutionDescriptor(desc, 5, g.batch, g.pad, g.stride, g.dilation, g.input, g.kernel, output,
-                                           g.submanifold ? 1 : 0, 0, 0),
-       "set");
-  Tensor indices(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {rows, 4});
-  for (int64_t i = 0; i < indices.elements(); ++i) {
-    indices.Set(i, input.in_sites[static_cast<size_t>(i / 4)][static_cast<size_t>(i % 4)]);
-  }
-  int64_t count = 0;
-  Must(detopsCountIndicePairOutputs(handle.get(), desc, indices.desc(), indices.data(), &count), "count");
-  Tensor pairs(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {offsets, 2, rows});
-  Tensor out_indices(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {count, 4});
-  Tensor num(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {offsets});
-  size_t size = 0;
-  Must(mluOpGetIndicePairsWorkspaceSize(handle.get(), desc, indices.desc(), pairs.desc(), out_indices.desc(),
-                                        num.desc(), &size),
-       "workspace size");
-  std::vector<char> workspace(size);
-  Must(mluOpGetIndicePairs(handle.get(), desc, indices.desc(), indices.data(), workspace.data(), size, pairs.desc(),
-                           pairs.data(), out_indices.desc(), out_indices.data(), num.desc(), num.data()),
-       "pairs");
-  Must(mluOpDestroySparseConvolutionDescriptor(desc), "destroy");
-  const std::vector<double> found = pairs.Values(), counts = num.Values(), sites = out_indices.Values();
-  input.pairs = {offsets, rows, std::vector<int32_t>(found.begin(), found.end()),
-                 std::vector<int64_t>(counts.begin(), counts.end())};
-  for (size_t i = 0; i < sites.size(); i += 4) {
-    input.out_sites.emplace_back(sites.begin() + static_cast<std::ptrdiff_t>(i),
-                                 sites.begin() + static_cast<std::ptrdiff_t>(i + 4));
-  }
+  const auto three = [](const char* key, const int(&numbers)[3]) {
+    return detops_harness::Format(",%s=%dx%dx%d", key, numbers[0], numbers[1], numbers[2]);
+  };
+  const int sites = g.batch * g.input[0] * g.input[1] * g.input[2] * 2 / 5;
+  PlacedCall placed(CallOf("mluOpGetIndicePairs",
+                           "sites=" + std::to_string(sites) + ",batch=" + std::to_string(g.batch) +
+                               three("space", g.input) + three("filter", g.kernel) + three("stride", g.stride) +
+                               three("pad", g.pad) + three("dilation", g.dilation) + ",voxels=random" +
+                               (g.submanifold ? ",subm=1" : ",subm=0") + (g.sorted ? "" : ",order=shuffled"),
+                           MLUOP_DTYPE_INT32, seed));
+  Must(placed.Run(Handle(DETOPS_PROFILE_FULL, 1).get()), "mluOpGetIndicePairs");
+  const Call& call = placed.call();
+  SparseInput input = {SitesOf(call["indices"]), SitesOf(call["out_indices"]), {}};
+  const std::vector<double> found = call["indice_pairs"].Values(), counts = call["indice_num"].Values();
+  input.pairs = {call["indice_num"].extents[0],
+                 sites,
+                 {sites, static_cast<int64_t>(input.out_sites.size())},
+                 {found.begin(), found.end()},
+                 {counts.begin(), counts.end()}};
   return input;
 }
 
 // Rows spread over a volume of zeros, and taken from it.
-std::vector<double> Spread(const Tensor& rows, const std::vector<Site>& sites, const Volume& volume) {
-  const int64_t channels = rows.extents()[1];
+std::vector<double> Spread(const detops_harness::Tensor& rows, const std::vector<Site>& sites, const Volume& volume) {
+  const int64_t channels = rows.extents[1];
   std::vector<double> dense(static_cast<size_t>(volume.size() * channels));
   for (size_t row = 0; row < sites.size(); ++row) {
     for (int64_t c = 0; c < channels; ++c) {
@@ -160,28 +138,28 @@ constexpr int64_t kCi = 3, kCo = 4;
 class IndiceConvolutionDense : public testing::TestWithParam<Geometry> {
  protected:
   // Filters are in layout ARRAY: [offset, ci, co].
-  Problem NewProblem(bool inverse) const {
+  Call NewCall(Way way, bool inverse) const {
     const Geometry& g = GetParam();
-    return Problem(MLUOP_DTYPE_DOUBLE,
-                   {.in_rows = static_cast<int64_t>(sparse_.in_sites.size()),
-                    .out_rows = static_cast<int64_t>(sparse_.out_sites.size()),
-                    .ci = kCi,
-                    .co = kCo,
-                    .kernel = {g.kernel[0], g.kernel[1], g.kernel[2]},
-                    .inverse = inverse,
-                    .sub_m = g.submanifold && !inverse ? 1 : 0},
-                   sparse_.pairs, 9);
+    const std::string shape =
+        detops_harness::Format("ci=3,co=4,filter=%dx%dx%d,inverse=%d,subm=%d", g.kernel[0], g.kernel[1], g.kernel[2],
+                               inverse ? 1 : 0, g.submanifold && !inverse ? 1 : 0);
+    Call call = CallOn(NameOf(way), sparse_.pairs, shape, MLUOP_DTYPE_DOUBLE);
+    for (const detops_harness::Tensor& tensor : Call(call).tensors) {
+      if (tensor.type != MLUOP_DTYPE_DOUBLE || tensor.access != detops_harness::Access::kRead) continue;
+      FillUniform(call, tensor.name, -1, 1, tensor.name.size());  // the same in all ways
+    }
+    return call;
   }
 
   // The dense convolution; inverse runs the same taps from output to input positions.
   struct Dense {
     std::vector<double> forward, input_grad, filters_grad;
   };
-  Dense Convolve(const Problem& problem) const {
-    const bool inverse = problem.shape().inverse;
-    const std::vector<double> x = Spread(problem.features, source_sites(inverse), source(inverse));
-    const std::vector<double> dy = Spread(problem.output_grad, target_sites(inverse), target(inverse));
-    const std::vector<double> w = problem.filters.Values();
+  Dense Convolve(bool inverse) const {
+    const Call forward = NewCall(Way::kForward, inverse), filter = NewCall(Way::kBackwardFilter, inverse);
+    const std::vector<double> x = Spread(forward["features"], source_sites(inverse), source(inverse));
+    const std::vector<double> dy = Spread(filter["output_grad"], target_sites(inverse), target(inverse));
+    const std::vector<double> w = forward["filters"].Values();
     Dense dense = {std::vector<double>(dy.size()), std::vector<double>(x.size()), std::vector<double>(w.size())};
     ForEachTap(GetParam(), input_, output_, [&](int64_t offset, int64_t i, int64_t o) {
       for (int64_t c = 0; c < kCi; ++c) {
@@ -199,23 +177,21 @@ class IndiceConvolutionDense : public testing::TestWithParam<Geometry> {
   }
 
   void ExpectDense(bool inverse) {
-    const Problem problem = NewProblem(inverse);
-    const Dense dense = Convolve(problem);
-    Expect(problem, Way::kForward, Taken(dense.forward, target_sites(inverse), target(inverse), kCo));
-    Expect(problem, Way::kBackwardData, Taken(dense.input_grad, source_sites(inverse), source(inverse), kCi));
-    Expect(problem, Way::kBackwardFilter, dense.filters_grad);
+    const Dense dense = Convolve(inverse);
+    Expect(Way::kForward, inverse, Taken(dense.forward, target_sites(inverse), target(inverse), kCo));
+    Expect(Way::kBackwardData, inverse, Taken(dense.input_grad, source_sites(inverse), source(inverse), kCi));
+    Expect(Way::kBackwardFilter, inverse, dense.filters_grad);
   }
 
-  void Expect(const Problem& problem, Way way, const std::vector<double>& expected) {
+  void Expect(Way way, bool inverse, const std::vector<double>& expected) {
     SCOPED_TRACE(NameOf(way));
+    PlacedCall placed(NewCall(way, inverse));
     ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-      Tensor result = problem.NewResult(way);
-      ASSERT_EQ(problem.Run(handle, way, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-      ASSERT_EQ(result.elements(), static_cast<int64_t>(expected.size()));
+      CarryOut(placed, handle);
+      const std::vector<double> result = placed.call()[NamesOf(way).target].Values();
+      ASSERT_EQ(result.size(), expected.size());
       // Elements are sums of up to 1,000 terms below 1.
-      for (int64_t i = 0; i < result.elements(); ++i) {
-        ASSERT_NEAR(result.Get(i), expected[static_cast<size_t>(i)], 1e-12) << "element " << i;
-      }
+      for (size_t i = 0; i < result.size(); ++i) ASSERT_NEAR(result[i], expected[i], 1e-12) << "element " << i;
     });
   }
 
@@ -247,7 +223,7 @@ TEST_P(IndiceConvolutionDense, InverseIsTheTransposedMap) { ExpectDense(true); }
 // What the sparse convolution leaves out is 0 in the dense one: all its outputs are among the sites found.
 TEST_P(IndiceConvolutionDense, NothingOutsideTheSites) {
   if (GetParam().submanifold) return;  // it leaves out by intention
-  const Dense dense = Convolve(NewProblem(false));
+  const Dense dense = Convolve(false);
   std::map<int64_t, bool> found;
   for (const Site& site : sparse_.out_sites) found[output_.At(site)] = true;
   for (int64_t position = 0; position < output_.size(); ++position) {

@@ -1,18 +1,17 @@
 // indice_convolution in the numbers themselves: one rounding at the end of the whole sum, to nearest even; overflow,
 // subnormals and the sign of zero; NaN and Inf go exactly where their terms go.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "ops/indice_convolution/test/problem.h"
+#include "ops/indice_convolution/reference/reference.h"
+#include "ops/indice_convolution/test/calls.h"
 
 namespace detops_test {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // The ways in which a sum of products comes together: inside one product of matrices, or over offsets or pairs.
 enum class Spread { kOverChannels, kOverOffsets, kOverPairs };
@@ -23,66 +22,50 @@ constexpr int64_t kWidth = 5;
 
 using Factors = std::vector<std::pair<double, double>>;
 
-// The next three make a problem of which the way makes the sum of first * second over all factors: kWidth times in row
-// 0 of forward and backward data, kWidth * kWidth times in the only offset of backward filter. Spread over pairs,
-// forward and backward data have one filter for all pairs, so the second factors must be the same.
-Shape SumShape(Way way, Spread spread, int64_t n) {
-  Shape shape = {.in_rows = n, .out_rows = n, .ci = spread == Spread::kOverChannels ? n : 1, .co = kWidth};
-  if (spread == Spread::kOverOffsets) shape.kernel = {n, 1, 1};
-  if (way == Way::kBackwardData) std::swap(shape.ci, shape.co);
-  if (way == Way::kBackwardFilter) shape.ci = shape.co = kWidth;
-  return shape;
-}
-
-ConvolutionPairs SumPairs(Way way, Spread spread, int64_t n) {
-  ConvolutionPairs pairs = NoPairs(SumShape(way, spread, n).offsets(), n);
-  const auto pair_up = [&](int64_t offset, const std::vector<int32_t>& read, const std::vector<int32_t>& made) {
-    way == Way::kBackwardData ? SetList(pairs, offset, made, read) : SetList(pairs, offset, read, made);
-  };
-  if (way == Way::kBackwardFilter) {
-    pair_up(0, Counting(n), Counting(n));
-  } else if (spread == Spread::kOverOffsets) {
-    for (int32_t k = 0; k < n; ++k) pair_up(k, {k}, {0});
-  } else if (spread == Spread::kOverPairs) {
-    pair_up(0, Counting(n), std::vector<int32_t>(static_cast<size_t>(n)));
-  } else {
-    pair_up(0, {0}, {0});
-  }
-  return pairs;
-}
-
-void SetFactors(Problem& problem, Way way, Spread spread, const Factors& factors) {
+// A call that makes the sum of first * second over all factors: kWidth times in row 0 of forward and backward data,
+// kWidth * kWidth times in the only offset of backward filter. Spread over pairs, forward and backward data have one
+// filter for all pairs, so the second factors must be the same.
+Call SumCall(mluOpDataType_t type, Way way, Spread spread, const Factors& factors) {
   const auto n = static_cast<int64_t>(factors.size());
+  Pairs pairs = NoPairs(spread == Spread::kOverOffsets ? n : 1, n, n, n);
+  for (int64_t i = 0; i < (spread == Spread::kOverChannels ? 1 : n); ++i) {
+    const int64_t made = way == Way::kBackwardFilter ? i : 0;
+    pairs.Add(spread == Spread::kOverOffsets ? i : 0, way == Way::kBackwardData ? made : i,
+              way == Way::kBackwardData ? i : made);
+  }
+  std::string summed = std::to_string(spread == Spread::kOverChannels ? n : 1), width = std::to_string(kWidth);
+  if (way == Way::kBackwardFilter) summed = width;
+  if (way == Way::kBackwardData) std::swap(summed, width);
+  Call call = CallOn(NameOf(way), pairs, "ci=" + summed + ",co=" + width, type);
   for (int64_t i = 0; i < n; ++i) {
     const auto& [first, second] = factors[static_cast<size_t>(i)];
-    if (way != Way::kBackwardFilter) (way == Way::kForward ? problem.features : problem.output_grad).Set(i, first);
+    if (way != Way::kBackwardFilter) call[way == Way::kForward ? "features" : "output_grad"].Set(i, first);
     for (int64_t c = 0; c < kWidth; ++c) {
       if (way == Way::kBackwardFilter) {
-        problem.features.Set(i * kWidth + c, first);
-        problem.output_grad.Set(i * kWidth + c, second);
+        call["features"].Set(i * kWidth + c, first);
+        call["output_grad"].Set(i * kWidth + c, second);
       } else if (way == Way::kBackwardData && spread == Spread::kOverChannels) {
-        problem.filters.Set(c * n + i, second);  // [1, kWidth, n]
+        call["filters"].Set(c * n + i, second);  // [1, kWidth, n]
       } else {
-        problem.filters.Set((spread == Spread::kOverPairs ? 0 : i) * kWidth + c, second);  // [offset or ci, kWidth]
+        call["filters"].Set((spread == Spread::kOverPairs ? 0 : i) * kWidth + c, second);  // [offset or ci, kWidth]
       }
     }
   }
+  return call;
 }
 
 void ExpectSum(mluOpDataType_t type, Way way, Spread spread, const Factors& factors, double expected) {
   // Sums of the filters' gradient run over pairs only.
   if (way == Way::kBackwardFilter && spread != Spread::kOverPairs) return;
   SCOPED_TRACE(testing::Message() << NameOf(way) << ", spread " << static_cast<int>(spread));
-  const auto n = static_cast<int64_t>(factors.size());
-  Problem problem(type, SumShape(way, spread, n), SumPairs(way, spread, n));
-  SetFactors(problem, way, spread, factors);
+  PlacedCall placed(SumCall(type, way, spread, factors));
   ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
-    Tensor result = problem.NewResult(way);
-    ASSERT_EQ(problem.Run(handle, way, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
+    CarryOut(placed, handle);
     const int64_t elements = way == Way::kBackwardFilter ? kWidth * kWidth : kWidth;
     for (int64_t i = 0; i < elements; ++i) {
-      ASSERT_EQ(result.Get(i), expected) << "element " << i;
-      ASSERT_EQ(std::signbit(result.Get(i)), std::signbit(expected)) << "element " << i;
+      const double value = placed.call()[NamesOf(way).target].Get(i);
+      ASSERT_EQ(value, expected) << "element " << i;
+      ASSERT_EQ(std::signbit(value), std::signbit(expected)) << "element " << i;
     }
   });
 }
@@ -177,38 +160,38 @@ TEST_P(IndiceConvolutionSpecialValues, MinusZeroTermsGiveZero) {
 
 // ---- NaN and Inf ----
 
-// As Complaint, and some of all classes were there, so that the comparison meant something.
-void ExpectClasses(const Problem& problem, bool infinities) {
-  for (const Way way : kWays) {
-    ExpectAgreement(problem, way);
-    int64_t finite = 0, nan = 0, infinite = 0;
-    for (const double value : problem.Expected(way).values) {
-      (std::isnan(value) ? nan : std::isinf(value) ? infinite : finite) += 1;
-    }
-    EXPECT_GT(finite, 0) << NameOf(way);
-    EXPECT_GT(nan + infinite, 0) << NameOf(way);
-    EXPECT_GE(infinite, infinities ? 1 : 0) << NameOf(way);
-  }
+int64_t CountNotFinite(const std::vector<double>& numbers) {
+  return std::count_if(numbers.begin(), numbers.end(), [](double number) { return !std::isfinite(number); });
 }
 
-// One feature row and one gradient row are not finite. They reach exactly the rows (forward and data) or offsets
-// (filter) that use them; what a kernel loads beside them, or multiplies with 0 to fill a tile, must not show.
+// Agrees, and some results were finite and others not, so that the comparison meant something.
+void ExpectSomeNotFinite(const Call& call, Way way) {
+  ExpectAgreementEverywhere(call, {}, [&](const Call& done) {
+    const std::vector<double> values = done[NamesOf(way).target].Values();
+    const int64_t special = CountNotFinite(values);
+    ASSERT_TRUE(special > 0 && special < static_cast<int64_t>(values.size()));
+  });
+}
+
+// Rows of the inputs are not finite. They reach exactly the rows (forward and data) or offsets (filter) that use them;
+// what a kernel loads beside them, or multiplies with 0 to fill a tile, must not show.
 TEST_P(IndiceConvolutionSpecialValues, RowsPropagateToWhereTheyAreUsed) {
   for (const double value : {kNan, kInf, -kInf}) {
-    for (const ListKind kind : {ListKind::kAscending, ListKind::kShuffled, ListKind::kSubmanifold}) {
+    for (const std::string kind : {"ascending", "shuffled", "submanifold"}) {
       for (const int64_t channels : {1, 5, 8, 33}) {
-        SCOPED_TRACE(testing::Message() << "value " << value << ", lists of kind " << static_cast<int>(kind));
         // Few pairs per row, so that most results stay finite.
-        Problem problem(GetParam(),
-                        {.in_rows = 120, .out_rows = 120, .ci = channels, .co = channels + 1, .kernel = {3, 1, 1}},
-                        kind, 15);
-        for (const int64_t row : {0, 57, 119}) {
-          problem.features.Set(row * channels + channels / 2, value);
-          problem.output_grad.Set(row * (channels + 1) + channels / 3, value);
+        const std::string shape = "sites=120,outputs=120,filter=3x1x1,ci=" + std::to_string(channels) +
+                                  ",co=" + std::to_string(channels + 1) + ",pairs=" + kind;
+        for (const Way way : kWays) {
+          SCOPED_TRACE(testing::Message() << NameOf(way) << ", value " << value << ", " << shape);
+          Call call = CallOf(NameOf(way), shape, GetParam(), 15);
+          for (const int64_t row : {0, 57, 119}) {
+            if (way != Way::kBackwardData) call["features"].Set(row * channels + channels / 2, value);
+            if (way != Way::kForward) call["output_grad"].Set(row * (channels + 1) + channels / 3, value);
+          }
+          // A filter of one channel is one number for all rows: NaN everywhere is right.
+          channels == 1 ? ExpectAgreementEverywhere(call) : ExpectSomeNotFinite(call, way);
         }
-        // A filter of one channel is one number for all rows: NaN everywhere is right.
-        ExpectAgreementAllWays(problem);
-        if (channels > 1) ExpectClasses(problem, std::isinf(value));
       }
     }
   }
@@ -218,28 +201,23 @@ TEST_P(IndiceConvolutionSpecialValues, RowsPropagateToWhereTheyAreUsed) {
 // multiplies the filters of absent pairs with zeros fails here.
 TEST_P(IndiceConvolutionSpecialValues, FiltersPropagateToRowsOfTheirOffset) {
   for (const double value : {kNan, kInf}) {
-    for (const ListKind kind : {ListKind::kAscending, ListKind::kRandom, ListKind::kHoles}) {
-      for (const FilterForm& form : kFilterForms) {
-        Problem problem(GetParam(),
-                        {.in_rows = 90, .out_rows = 100, .ci = 9, .co = 12, .kernel = {3, 3, 1}, .form = form}, kind,
-                        16);
-        // The element (offset 4, ci 3, co 7): offsets 4 = 3 * 1 + 1 has pairs in lists with holes.
-        const auto layout = detops_reference::LayoutOfFilters(form.layout, 9, 9, 12);
-        problem.filters.Set(layout.Position(4, 3, 7), value);
+    for (const std::string kind : {"ascending", "random", "holes"}) {
+      for (const std::string layout : kLayouts) {
         for (const Way way : {Way::kForward, Way::kBackwardData}) {
-          ExpectAgreement(problem, way);
-          const Sums expected = problem.Expected(way);
-          int64_t special = 0;
-          for (const double number : expected.values) special += std::isfinite(number) ? 0 : 1;
-          EXPECT_GT(special, 0);
-          EXPECT_LT(special, static_cast<int64_t>(expected.values.size()) / 4);
+          Call call =
+              CallOf(NameOf(way), "sites=90,outputs=100,ci=9,co=12,filter=3x3x1,pairs=" + kind + ",layout=" + layout,
+                     GetParam(), 16);
+          // The element (offset 4, ci 3, co 7): offsets 4 = 3 * 1 + 1 has pairs in lists with holes.
+          const auto places = detops_reference::LayoutOfFilters(call["filters"].layout, 9, 9, 12);
+          call["filters"].Set(places.Position(4, 3, 7), value);
+          ExpectSomeNotFinite(call, way);
         }
       }
     }
   }
 }
 
-// Inf * 0 is NaN and Inf - Inf is NaN; a large finite sum is not.
+// Inf - Inf is NaN; a large finite sum is not.
 TEST_P(IndiceConvolutionSpecialValues, InfinityByHand) {
   for (const Way way : kWays) {
     const Spread spread = way == Way::kBackwardFilter ? Spread::kOverPairs : Spread::kOverOffsets;
@@ -247,19 +225,16 @@ TEST_P(IndiceConvolutionSpecialValues, InfinityByHand) {
     ExpectSum(GetParam(), way, spread, {{-kInf, 2}, {1, 2}}, -kInf);
     ExpectSum(GetParam(), way, spread, {{kInf, -1}, {1, -1}}, -kInf);
   }
-  // 0 filters: NaN wherever a row with Inf is used, although everything else is 0.
-  ConvolutionPairs pairs = NoPairs(1, 3);
-  SetList(pairs, 0, {0, 2}, {1, 0});
-  Problem problem(GetParam(), {.in_rows = 3, .out_rows = 3, .ci = 1, .co = 1}, pairs);
-  problem.features.Assign({kInf, kNan, 1});
-  problem.filters.Assign({0});
-  ForEachConfiguration(problem.Profile(Way::kForward), [&](const Handle& handle) {
-    Tensor result = problem.NewResult(Way::kForward);
-    ASSERT_EQ(problem.Run(handle, Way::kForward, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    ASSERT_EQ(result.Get(0), 0);
-    ASSERT_TRUE(std::isnan(result.Get(1)));
-    ASSERT_EQ(result.Get(2), 0);
-  });
+}
+
+// Inf * 0 is NaN: wherever a row with Inf is used, although the filters are 0.
+TEST_P(IndiceConvolutionSpecialValues, InfinityTimesZero) {
+  Pairs pairs = NoPairs(1, 3, 3, 3);
+  AddPairs(pairs, 0, {0, 2}, {1, 0});
+  Call call = CallOn(NameOf(Way::kForward), pairs, "ci=1,co=1", GetParam());
+  Assign(call, "features", {kInf, kNan, 1});
+  Assign(call, "filters", {0});
+  ExpectExactly(call, Way::kForward, {0, kNan, 0});
 }
 
 }  // namespace
