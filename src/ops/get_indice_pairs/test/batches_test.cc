@@ -2,118 +2,82 @@
 // batches that begin inside a word, empty ones, more batches than groups, sites at the borders of batches, and inputs
 // whose batches do not follow each other. Compared with the reference on every target and number of threads.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <string>
 
-#include "ops/get_indice_pairs/test/problem.h"
+#include "ops/get_indice_pairs/test/sites.h"
 
 namespace detops_test {
 namespace {
 
 // Sites anywhere, and some in the first and the last corner of every batch: those share words with other batches.
-std::vector<Site> SitesOfAllBatches(Random& random, const SparseConvolution& convolution, int64_t count) {
-  std::vector<Site> sites(static_cast<size_t>(count));
-  for (Site& site : sites) site = RandomSite(random, convolution);
-  for (int64_t batch = 0; batch < convolution.batch; ++batch) {
-    Site low = {static_cast<int32_t>(batch)}, high = low;
-    for (size_t a = 0; a < convolution.input_space.size(); ++a) {
-      high[a + 1] = static_cast<int32_t>(convolution.input_space[a] - 1);
-    }
+Sites SitesOfAllBatches(const std::string& shape) {
+  const Call call = CallOf(shape + ",sites=900,voxels=random,order=scan");
+  Sites sites = SitesOf(call);
+  for (int32_t batch = 0; batch < call.integer("batch"); ++batch) {
+    Site low = {batch}, high = low;
+    const std::vector<int64_t>& space = call.integer_lists.at("input_space");
+    for (size_t a = 0; a < space.size(); ++a) high[a + 1] = static_cast<int32_t>(space[a] - 1);
     if (batch % 3 != 0) sites.push_back(low);
     if (batch % 4 != 0) sites.push_back(high);
   }
   return sites;
 }
 
-void SortByBatch(std::vector<Site>& sites) {
-  std::sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a[0] < b[0]; });
-}
-
-void ExpectOnAllConfigurations(const SparseConvolution& convolution, const std::vector<Site>& sites) {
-  const PairProblem problem = {.convolution = convolution, .sites = sites};
-  const IndicePairs expected = problem.Expected();
-  ConvolutionDescriptor desc;
-  ForEachConfiguration(DETOPS_PROFILE_FULL,
-                       [&](const Handle& handle) { ExpectPairs(handle, desc, problem, expected); });
-}
-
-class GetIndicePairsBatches : public testing::TestWithParam<SparseConvolution> {
+class GetIndicePairsBatches : public testing::TestWithParam<const char*> {
  protected:
+  void Expect(const Sites& sites) const { ExpectAgreementEverywhere(CallOn(shape_, sites)); }
+
+  const std::string shape_ = std::string("subm=0,") + GetParam();
   Random random_{77};
-  SparseConvolution convolution_ = Completed(GetParam());
-  std::vector<Site> sites_ = SitesOfAllBatches(random_, convolution_, 900);
+  Sites sites_ = SitesOfAllBatches(shape_);
+  const Sites& sorted() {
+    SortUnique(sites_);
+    return sites_;
+  }
 };
 
 // More than 2^22 output sites each.
-INSTANTIATE_TEST_SUITE_P(
-    Geometries, GetIndicePairsBatches,
-    testing::Values(SparseConvolution{.batch = 16,
-                                      .input_space = {33, 257, 259},
-                                      .filter_space = {3, 3, 3},
-                                      .pad = {1, 1, 1},
-                                      .stride = {2, 2, 2}},
-                    SparseConvolution{
-                        .batch = 15, .input_space = {700'001}, .filter_space = {5}, .pad = {2}, .stride = {2}},
-                    SparseConvolution{.batch = 5000, .input_space = {29, 31}, .filter_space = {3, 2}, .pad = {1, 1}},
-                    SparseConvolution{.batch = 19,
-                                      .input_space = {9, 20, 40, 37},
-                                      .filter_space = {3, 1, 3, 2},
-                                      .pad = {1, 0, 1, 0},
-                                      .dilation = {1, 1, 2, 3}},
-                    SparseConvolution{.batch = 31,
-                                      .input_space = {5, 90, 101},
-                                      .filter_space = {1, 3, 3},
-                                      .stride = {1, 2, 2},
-                                      .transposed = true}));
+INSTANTIATE_TEST_SUITE_P(Geometries, GetIndicePairsBatches,
+                         testing::Values("batch=16,space=33x257x259,filter=3,pad=1,stride=2",
+                                         "batch=15,axes=1,space=700001,filter=5,pad=2,stride=2",
+                                         "batch=5000,axes=2,space=29x31,filter=3x2,pad=1",
+                                         "batch=19,axes=4,space=9x20x40x37,filter=3x1x3x2,pad=1x0x1x0,dilation=1x1x2x3",
+                                         "batch=31,space=5x90x101,filter=1x3x3,pad=0,stride=1x2x2,transpose=1"));
 
-TEST_P(GetIndicePairsBatches, Ascending) {
-  SortUnique(sites_);
-  ExpectOnAllConfigurations(convolution_, sites_);
-}
+TEST_P(GetIndicePairsBatches, Ascending) { Expect(sorted()); }
 
 // In a batch sites have any order, and some occur twice.
 TEST_P(GetIndicePairsBatches, OnlyBatchesAscend) {
-  random_.Shuffle(sites_);
+  Shuffle(sites_, random_);
   sites_.insert(sites_.end(), sites_.begin(), sites_.begin() + 50);
-  SortByBatch(sites_);
-  ExpectOnAllConfigurations(convolution_, sites_);
+  std::sort(sites_.begin(), sites_.end(), [](const Site& a, const Site& b) { return a[0] < b[0]; });
+  Expect(sites_);
 }
 
 // The search for where batches begin sees nothing wrong in the second and third of these.
 TEST_P(GetIndicePairsBatches, BatchesDoNotFollowEachOther) {
-  SortUnique(sites_);
-  std::vector<Site> sorted = sites_;
-  random_.Shuffle(sites_);
-  ExpectOnAllConfigurations(convolution_, sites_);
-  sites_ = sorted;
-  sites_[1][0] = static_cast<int32_t>(convolution_.batch - 1);
-  ExpectOnAllConfigurations(convolution_, sites_);
-  sites_ = sorted;
-  sites_[sites_.size() - 2][0] = 0;
-  ExpectOnAllConfigurations(convolution_, sites_);
-  sites_ = sorted;
-  sites_.back()[0] = 0;
-  ExpectOnAllConfigurations(convolution_, sites_);
+  const auto last = static_cast<int32_t>(CallOf(shape_ + ",sites=0").integer("batch") - 1);
+  Sites shuffled = sorted(), early = shuffled, late = shuffled, latest = shuffled;
+  Shuffle(shuffled, random_);
+  early[1][0] = last;
+  late[late.size() - 2][0] = 0;
+  latest.back()[0] = 0;
+  for (const Sites& sites : {shuffled, early, late, latest}) Expect(sites);
 }
 
 TEST_P(GetIndicePairsBatches, OneBatchHasThemAll) {
-  for (const int64_t batch : {int64_t{0}, convolution_.batch / 2, convolution_.batch - 1}) {
-    for (Site& site : sites_) site[0] = static_cast<int32_t>(batch);
-    SortUnique(sites_);
-    ExpectOnAllConfigurations(convolution_, sites_);
+  const auto last = static_cast<int32_t>(CallOf(shape_ + ",sites=0").integer("batch") - 1);
+  for (const int32_t batch : {0, (last + 1) / 2, last}) {
+    for (Site& site : sites_) site[0] = batch;
+    Expect(sorted());
   }
 }
 
 // No word is 0, and batches begin inside of words.
 TEST(GetIndicePairsAllBatches, EverySiteIsReached) {
-  const SparseConvolution convolution =
-      Completed({.batch = 16, .input_space = {70}, .filter_space = {4099}, .stride = {4099}, .transposed = true});
-  std::vector<Site> sites;
-  for (int32_t batch = 0; batch < 16; ++batch) {
-    for (int32_t x = 0; x < 70; ++x) sites.push_back({batch, x});
-  }
-  ExpectOnAllConfigurations(convolution, sites);
+  ExpectAgreementEverywhere(
+      CallOf("sites=1120,batch=16,axes=1,space=70,filter=4099,pad=0,stride=4099,transpose=1,subm=0,voxels=every"));
 }
 
 }  // namespace
