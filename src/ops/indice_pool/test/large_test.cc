@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/indice_pool/test/problem.h"
+#include "support/handle.h"
+#include "support/tensor.h"
 
 namespace detops_test {
 namespace {

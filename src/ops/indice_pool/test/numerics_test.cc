@@ -1,147 +1,106 @@
 // What is promised about numbers: long sums, one rounding, gradients that are adjoint to their forward pass, and the
 // derivative itself.
-#include <cmath>
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "ops/indice_pool/test/problem.h"
+#include "ops/indice_pool/test/calls.h"
 
 namespace detops_test {
 namespace {
 
-class IndicePoolNumerics : public testing::TestWithParam<mluOpDataType_t> {};
+class IndicePoolNumerics : public testing::TestWithParam<mluOpDataType_t> {
+ protected:
+  // The average and both gradients. Every input is a maximum.
+  static void ExpectSums(const Pairs& pairs, int channels, double low, double high) {
+    for (const auto& [function, method] :
+         {std::pair(kForward, kAverage), {kBackward, kFromZero}, {kBackward, kAverage}}) {
+      Call call = CallOn(function, method, pairs, channels, GetParam());
+      for (const std::string name : {"features", "features_out"}) {
+        if (function == kBackward && method == kFromZero) Fill(call, name, 1);
+      }
+      FillUniform(call, function == kForward ? "features" : "output_grad", low, high, 3);
+      ExpectAgreementEverywhere(call);
+    }
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Types, IndicePoolNumerics, testing::ValuesIn(kTypes), TypeName);
 
 // 200,000 times 0.1 added up in float one by one would be off by some 1e-3 of the sum.
 TEST_P(IndicePoolNumerics, LongSums) {
   constexpr int64_t kPairs = 200'000;
-  PoolPairs pairs = NoPairs(1, kPairs);
-  for (int64_t i = 0; i < kPairs; ++i) AddPair(pairs, 0, i % 3 == 0 ? 1 : 0, 0);
-  Problem problem(GetParam(), {2, 1, 3}, pairs);
-  problem.features.Fill(0.1);
-  problem.features_out.Fill(0.1);
-  problem.output_grad.Fill(0.1);
-  for (const Way way : {Way::kAverage, Way::kMaximumBackward, Way::kAverageBackward}) {
-    const PoolSums expected = problem.Expected(way);
-    ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) { ExpectRight(handle, problem, way, expected); });
-  }
+  Pairs pairs = NoPairs(1, kPairs, 2, 1);
+  for (int64_t i = 0; i < kPairs; ++i) pairs.Add(0, i % 3 == 0 ? 1 : 0, 0);
+  ExpectSums(pairs, 3, 0.1, 0.1);
 }
 
-// Sums up to the length at which they are cut, and one more; the reference knows no difference.
+// Sums up to the length at which they are cut, and one more; the reference knows no difference. One output, and the
+// other way round: one input, many outputs.
 TEST_P(IndicePoolNumerics, SumsAroundTheCut) {
   for (const int64_t count : {511, 512, 513, 1024, 1025}) {
-    PoolPairs pairs = NoPairs(2, count);
-    for (int64_t i = 0; i < count; ++i) AddPair(pairs, i % 2, i % 7, 0);
-    Problem problem(GetParam(), {7, 1, 11}, pairs);
-    problem.features.FillUniform(0.5, 1, 3);
-    problem.features_out.Fill(problem.features.Get(0));
-    for (const Way way : {Way::kAverage, Way::kMaximumBackward, Way::kAverageBackward}) {
-      const PoolSums expected = problem.Expected(way);
-      ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) { ExpectRight(handle, problem, way, expected); });
+    Pairs pairs = NoPairs(2, count, 7, 1), turned = NoPairs(2, count, 1, 7);
+    for (int64_t i = 0; i < count; ++i) {
+      pairs.Add(i % 2, i % 7, 0);
+      turned.Add(i % 2, 0, i % 7);
     }
-    // The other way round: one input, many outputs.
-    PoolPairs turned = NoPairs(2, count);
-    for (int64_t i = 0; i < count; ++i) AddPair(turned, i % 2, 0, i % 7);
-    const Problem back(GetParam(), {1, 7, 11}, turned);
-    for (const Way way : {Way::kMaximumBackward, Way::kAverageBackward}) {
-      const PoolSums expected = back.Expected(way);
-      ForEachTarget(DETOPS_PROFILE_FULL, [&](Handle& handle) { ExpectRight(handle, back, way, expected); });
-    }
+    ExpectSums(pairs, 11, 0.5, 1);
+    ExpectSums(turned, 11, -1, 1);
   }
 }
 
-// 2048 + 1 + 1 is 2050 in float; rounded to half after every addition it would stay 2048.
+// 2048 + 1 + 1 + 1 is 2051 in float, a quarter of it 512.75, which halves round to 513; rounded to half after every
+// addition it would stay 2048. Likewise 259 / 4 = 64.75 is 65 as bfloat16, and not 64.
 TEST(IndicePoolRounding, HalfIsRoundedOnce) {
-  PoolPairs pairs = NoPairs(1, 4);
-  for (const int64_t input : {0, 1, 1, 1}) AddPair(pairs, 0, input, 0);
-  for (const mluOpDataType_t type : {MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16}) {
-    const double large = type == MLUOP_DTYPE_HALF ? 2048 : 256;
-    Problem problem(type, {2, 1, 1}, pairs);
-    problem.features.Assign({large, 1});
-    const Handle handle(DETOPS_PROFILE_FULL, 1);
-    Tensor result = problem.NewResult(Way::kAverage);
-    ASSERT_EQ(problem.Run(handle, Way::kAverage, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-    EXPECT_EQ(result.Get(0), RoundToElement(type, (large + 3) / 4));
-    EXPECT_NE(result.Get(0), large / 4);
+  Pairs pairs = NoPairs(1, 4, 2, 1);
+  for (const int64_t input : {0, 1, 1, 1}) pairs.Add(0, input, 0);
+  for (const auto& [type, large, average] :
+       {std::tuple(MLUOP_DTYPE_HALF, 2048.0, 513.0), {MLUOP_DTYPE_BFLOAT16, 256.0, 65.0}}) {
+    Call call = CallOn(kForward, kAverage, pairs, 1, type);
+    Assign(call, "features", {large, 1});
+    ExpectNumbersEverywhere(call, {{"features_out", {average}}});
   }
 }
 
 // Sums of halves beyond the largest half are right if their average is.
 TEST(IndicePoolRounding, HalfDoesNotOverflowInBetween) {
-  PoolPairs pairs = NoPairs(1, 100);
-  for (int64_t i = 0; i < 100; ++i) AddPair(pairs, 0, 0, 0);
-  Problem problem(MLUOP_DTYPE_HALF, {1, 1, 5}, pairs);
-  problem.features.Fill(60000);
-  const Handle handle(DETOPS_PROFILE_FULL, 1);
-  Tensor result = problem.NewResult(Way::kAverage);
-  ASSERT_EQ(problem.Run(handle, Way::kAverage, result), MLUOP_STATUS_SUCCESS) << handle.LastError();
-  EXPECT_EQ(result.Values(), std::vector<double>(5, RoundToElement(MLUOP_DTYPE_HALF, 60000)));
+  Pairs pairs = NoPairs(1, 100, 1, 1);
+  for (int64_t i = 0; i < 100; ++i) pairs.Add(0, 0, 0);
+  Call call = CallOn(kForward, kAverage, pairs, 5, MLUOP_DTYPE_HALF);
+  Fill(call, "features", 60000);
+  ExpectNumbersEverywhere(call, {{"features_out", std::vector<double>(5, 60000)}});
 }
 
-double Dot(const Tensor& a, const Tensor& b) {
-  double sum = 0;
-  for (int64_t i = 0; i < a.elements(); ++i) sum += a.Get(i) * b.Get(i);
-  return sum;
-}
+Pass Forward(Call call) { return {std::move(call), "features", "features_out"}; }
+Pass Backward(Call call) { return {std::move(call), "output_grad", "input_grad"}; }
 
-// sum(forward(x) * y) = sum(x * backward(y)). An average is linear; so is a maximum among inputs that are its own.
+// An average is linear; so is a maximum among inputs that are its own: no pair twice, no number twice.
 TEST(IndicePoolAdjoint, BackwardIsTheTransposedForward) {
-  for (const char* kind : {"ascending", "shuffled", "random", "crowded"}) {
-    Problem problem(MLUOP_DTYPE_DOUBLE, {300, 280, 13}, MakePairs(kind, 5, 300, 280, 300), 7);
-    problem.features.FillUniform(-1, 1, 6);
-    const Handle handle(DETOPS_PROFILE_FULL, 2);
-    Tensor average = problem.NewResult(Way::kAverage), gradient = problem.NewResult(Way::kAverageBackward);
-    ASSERT_EQ(problem.Run(handle, Way::kAverage, average), MLUOP_STATUS_SUCCESS);
-    ASSERT_EQ(problem.Run(handle, Way::kAverageBackward, gradient), MLUOP_STATUS_SUCCESS);
-    const double forward = Dot(average, problem.output_grad), backward = Dot(problem.features, gradient);
-    EXPECT_NEAR(forward, backward, 1e-12 * static_cast<double>(average.elements()));
-    EXPECT_GT(std::abs(forward), 1e-3) << "nothing was compared";
+  const std::string shape = "inputs=300,outputs=280,channels=13,columns=300,pairs=";
+  for (const std::string kind : {"ascending", "shuffled", "random", "crowded"}) {
+    const std::string average = shape + kind + ",offsets=5,method=average";
+    ExpectAdjoint(Forward(CallOf(kForward, average, MLUOP_DTYPE_DOUBLE)),
+                  Backward(CallOf(kBackward, average, MLUOP_DTYPE_DOUBLE)));
   }
-  // No pair twice, no number twice: every maximum is one input's.
-  Problem problem(MLUOP_DTYPE_DOUBLE, {300, 280, 13}, MakePairs("shuffled", 1, 300, 280, 300), 7);
-  problem.features.FillUniform(-1, 1, 6);
-  const Handle handle(DETOPS_PROFILE_FULL, 2);
-  Tensor gradient = problem.NewResult(Way::kMaximumBackward);
-  ASSERT_EQ(problem.Run(handle, Way::kFromLowest, problem.features_out), MLUOP_STATUS_SUCCESS);
-  ASSERT_EQ(problem.Run(handle, Way::kMaximumBackward, gradient), MLUOP_STATUS_SUCCESS);
-  const double forward = Dot(problem.features_out, problem.output_grad), backward = Dot(problem.features, gradient);
-  EXPECT_NEAR(forward, backward, 1e-12 * static_cast<double>(gradient.elements()));
-  EXPECT_GT(std::abs(forward), 1e-3) << "nothing was compared";
+  const std::string maximum = shape + "shuffled,offsets=1,method=maximum,start=lowest";
+  ExpectAdjoint(Forward(CallOf(kForward, maximum, MLUOP_DTYPE_DOUBLE)),
+                Backward(CallOf(kBackward, maximum, MLUOP_DTYPE_DOUBLE)));
 }
 
-// Central differences of sum(forward(x) * y) for every element of x. Steps are smaller than the distances between
-// inputs, so that no maximum changes hands, and no pair occurs twice: then a maximum would give its gradient twice.
+// Steps are smaller than the distances between inputs, so that no maximum changes hands, and no pair occurs twice: then
+// a maximum would give its gradient twice.
 TEST(IndicePoolAdjoint, BackwardIsTheDerivative) {
-  constexpr double kStep = 0x1p-20;
-  PoolPairs pairs = NoPairs(3, 8);
+  Pairs pairs = NoPairs(3, 8, 12, 9);
   for (int64_t output = 0; output < 8; ++output) {
-    AddPair(pairs, 0, output, output);
-    AddPair(pairs, 1, output + 1, output);
-    AddPair(pairs, 2, output + 4, output);
+    pairs.Add(0, output, output);
+    pairs.Add(1, output + 1, output);
+    pairs.Add(2, output + 4, output);
   }
-  Problem problem(MLUOP_DTYPE_DOUBLE, {12, 9, 3}, pairs, 9);
-  for (int64_t i = 0; i < problem.features.elements(); ++i) {
-    problem.features.Set(i, static_cast<double>(i * 17 % 36 - 20) * 0.25 + 0.125);
-  }
-  const Handle handle(DETOPS_PROFILE_FULL, 1);
-  for (const Way forward : {Way::kFromZero, Way::kFromLowest, Way::kAverage}) {
-    SCOPED_TRACE(NameOf(forward));
-    const Way backward = forward == Way::kAverage ? Way::kAverageBackward : Way::kMaximumBackward;
-    Tensor gradient = problem.NewResult(backward), result = problem.NewResult(forward);
-    ASSERT_EQ(problem.Run(handle, forward, problem.features_out), MLUOP_STATUS_SUCCESS);
-    ASSERT_EQ(problem.Run(handle, backward, gradient), MLUOP_STATUS_SUCCESS);
-    for (int64_t i = 0; i < gradient.elements(); ++i) {
-      const double x = problem.features.Get(i);
-      double sums[2];
-      for (const int side : {0, 1}) {
-        problem.features.Set(i, side == 0 ? x - kStep : x + kStep);
-        ASSERT_EQ(problem.Run(handle, forward, result), MLUOP_STATUS_SUCCESS);
-        sums[side] = Dot(result, problem.output_grad);
-      }
-      problem.features.Set(i, x);
-      EXPECT_NEAR((sums[1] - sums[0]) / (2 * kStep), gradient.Get(i), 1e-8) << "element " << i;
+  for (const char* method : {kFromZero, kFromLowest, kAverage}) {
+    SCOPED_TRACE(method);
+    Pass forward = Forward(CallOn(kForward, method, pairs, 3, MLUOP_DTYPE_DOUBLE));
+    for (int64_t i = 0; i < 36; ++i) {
+      forward.call["features"].Set(i, static_cast<double>(i * 17 % 36 - 20) * 0.25 + 0.125);
     }
+    ExpectSlope(forward, Backward(CallOn(kBackward, method, pairs, 3, MLUOP_DTYPE_DOUBLE)));
   }
 }
 
