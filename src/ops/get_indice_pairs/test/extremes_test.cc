@@ -49,7 +49,7 @@ TEST(GetIndicePairsExtremes, CountWithALargeKernel) {
   for (const std::string subm : {"0", "1"}) {
     const std::string shape = "batch=2,space=4x5x7,output=4x5x7,filter=4x6x2,pad=0x1x1,subm=" + subm;
     EXPECT_EQ(CountOf(shape, sites, {{"filter_space", {INT_MAX, INT_MAX, 2}}}),
-              PairsOf(CallOn(shape, sites), 0).num_act_out);
+              PairsOf(CallOn(shape, sites)).num_act_out);
   }
 }
 

@@ -50,7 +50,7 @@ inline void SetSites(Call& call, const Sites& sites) {
 inline Call CallOn(const std::string& shape, const Sites& sites, int64_t spare = 0) {
   Call call = CallOf("sites=0," + shape);
   SetSites(call, sites);
-  SetRows(call, PairsOf(call, 0).num_act_out + spare);
+  SetRows(call, PairsOf(call).num_act_out + spare);
   return call;
 }
 
