@@ -22,10 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::indice_pool {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kLineBytes = 64;
 // Pairs between the one that is worked on and the one whose rows are fetched.

@@ -16,10 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::point_to_voxel {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Some columns of the features of points, a vector at a time.
 template <typename T>

@@ -18,10 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::rotated_feature_align {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 // One row's terms.
 template <typename T, typename Real>

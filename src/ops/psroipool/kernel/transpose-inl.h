@@ -20,10 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::psroipool {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Any types, any sizes.
 template <typename Source, typename Target>

@@ -22,10 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::roiaware_pool3d {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename T>
 HWY_INLINE const T* FeatureRow(const VoxelPool& pool, int64_t k) {
