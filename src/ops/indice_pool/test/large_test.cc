@@ -1,5 +1,6 @@
 // Tensors of more than 2^31 elements. Their memory is only promised by the system: a call touches the rows that pairs
 // name and no others.
+#include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <cstdint>
