@@ -1,8 +1,10 @@
 // The gradient of box_iou_rotated: by hand, by differences of the exact value, and by what moving both boxes together
 // must not change.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "properties/by_hand.h"
@@ -117,6 +119,34 @@ TEST(BoxIouRotatedBackwardFacts, Fact56) {
       EXPECT_NEAR(placed.call()["grad1"].Get(k), expected[static_cast<size_t>(k)], 5.1e-7);
     }
   });
+}
+
+// Facts 10 to 14: boxes at right angles to each other, where other code finds no overlap (mmcv issue 2335) and so no
+// gradient; nearly the same box; and slim ones that meet or miss each other by the sense of the angle.
+TEST(BoxIouRotatedBackwardFacts, Facts10To14) {
+  constexpr double kPi = 3.141592653589793, kDegree = kPi / 180;
+  const auto slim = [&](double sign) {
+    return std::pair{Row{1010.5, 860.00012207, 12.20655537, 48.82622528, sign * 55.00798035 * kDegree},
+                     Row{1022, 870.49993896, 10.81665134, 43.26660919, sign * 56.30992889 * kDegree}};
+  };
+  const struct {
+    std::pair<Row, Row> boxes;
+    double iou;
+  } facts[] = {{{{0, 0, 5, 10, kPi / 6}, {0, 0, 10, 5, kPi / 3}}, 0.405827424},
+               {{{0, 0, 5, 10, kPi / 6}, {0, 0, 10, 5, 2 * kPi / 3}}, 0.999999945},
+               {slim(-1), 0.368758648},
+               {slim(1), 0},
+               {{{160, 153, 230, 23, 37 * kDegree}, {190, 127, 80, 21, 46 * kDegree}}, 0}};
+  for (const auto& [boxes, iou] : facts) {
+    Call call = AlignedCallOf(MLUOP_DTYPE_FLOAT, 0, {boxes.first}, {boxes.second});
+    const Row first = call["bbox1"].Values(), second = call["bbox2"].Values();  // as floats
+    const auto area = static_cast<double>(SlopesOfSharedArea(first.data(), second.data()).area);
+    EXPECT_NEAR(area / (first[2] * first[3] + second[2] * second[3] - area), iou, 1e-6);
+    ExpectAgreementEverywhere(call, {}, [&, some = iou > 0](const Call& done) {
+      const Row grad = done["grad1"].Values();
+      EXPECT_EQ(std::any_of(grad.begin(), grad.end(), [](double slope) { return slope != 0; }), some);
+    });
+  }
 }
 
 // Where every product of sides leaves the range of double. Scaled by s, the overlap's slopes by lengths are s times,
