@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kAcceptRow[] = "{:<35}{:<9}{:<46}{:<15}{:>11} {:>8}  {}";
-constexpr char kBenchRow[] = "{:<35}{:<9}{:<46}{:>7} {:>11} {:>11} {:>7} {:>11} {:>8} {:>8} {:>6}  {}";
+constexpr char kAcceptRow[] = "{:<39}{:<9}{:<46}{:<15}{:>11} {:>8}  {}";
+constexpr char kBenchRow[] = "{:<39}{:<9}{:<46}{:>7} {:>11} {:>11} {:>7} {:>11} {:>8} {:>8} {:>6}  {}";
 
 // The error that uses up most of its threshold, as "5.3e-08 of 1e-05"; "exact" if all are 0.
 std::string WorstError(const CaseResult& result) {
@@ -182,7 +182,7 @@ void Display::ShowSummary(const RunResultFile& run) {
     Line("");
     for (const auto& [name, counts] : operators) {
       const std::string text =
-          fmt::format("{:<35}{:>4} of {:>3} passed", TerminalText(name), counts.first, counts.second);
+          fmt::format("{:<39}{:>4} of {:>3} passed", TerminalText(name), counts.first, counts.second);
       Line(counts.first == counts.second ? text : style_.Bad(text));
     }
     Line("");
