@@ -208,8 +208,7 @@ int SignOf(double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
 void Complete(Quad* quad) {
   Point* c = quad->corner;
   const double twice = Cross(c[0], c[2], c[1], c[3]);
-  quad->area = std::abs(twice) / 2;
-  if (!(quad->area > 0) || !std::isfinite(quad->area)) {
+  if (twice == 0 || !std::isfinite(twice)) {
     *quad = {};
     return;
   }
@@ -237,6 +236,9 @@ void Complete(Quad* quad) {
     quad->area = ConvexArea(c, quad->count);  // the same bits as for a hull with these corners
     return;
   }
+  // From the corners in their order: the exact sum of the terms does not depend on where the caller begins, its last
+  // rounding may.
+  quad->area = Cross(c[0], c[2], c[1], c[3]) / 2;
   if (turn[1] < 0 || turn[3] < 0) quad->diagonal = turn[0] >= 0 && turn[2] >= 0;
   quad->sign[0] = static_cast<int8_t>(turn[(quad->diagonal + 1) % 4]);
   quad->sign[1] = static_cast<int8_t>(turn[(quad->diagonal + 3) % 4]);

@@ -130,6 +130,29 @@ TEST(PolygonTest, TheSameQuadrilateralFromAnyCornerInEitherDirection) {
   }
 }
 
+// An area whose terms nearly cancel comes from an exact sum, whose parts depend on the order in which they are added.
+TEST(PolygonTest, TheSameAreaFromAnyCorner) {
+  Random random(6);
+  int64_t thin = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double dx = Uniform(&random, 1, 2), dy = Uniform(&random, 1, 2);
+    Numbers a;
+    for (int j = 0; j < 4; ++j) {
+      const double along = Uniform(&random, -1, 1),
+                   off = std::ldexp(Uniform(&random, -1, 1), -static_cast<int>(i % 50));
+      a[2 * j] = along * dx - off * dy;
+      a[2 * j + 1] = along * dy + off * dx;
+    }
+    const double area = Made(a).area;
+    thin += area < 1e-8;
+    for (int turn = 0; turn < 4; ++turn) {
+      std::rotate(a.begin(), a.begin() + 2, a.end());
+      ASSERT_EQ(Made(a).area, area) << i;
+    }
+  }
+  EXPECT_GT(thin, 1000);
+}
+
 TEST(PolygonTest, NumbersWhoseSquaresLeaveTheRangeOfDouble) {
   const Numbers a = {0, 0, 4, 0, 4, 4, 0, 4}, b = {1, 1, 5, 1, 5, 5, 1, 5};
   for (const double scale : {1e-320, 1e-200, 1e-90, 1e90, 1e200, 1e307}) {
@@ -210,6 +233,67 @@ TEST(PolygonTest, WhatOnlyTouchesHasNoOverlap) {
     };
     ASSERT_EQ(Overlap(quad(p), quad(q)), 0) << i;
     ASSERT_EQ(Overlap(quad(p), quad(r)), 0) << i;
+  }
+}
+
+// Convex quadrilaterals of whole numbers whose sides nearly lie on one line: whether they share an inner point, decided
+// by sides that separate them, in integers of 128 bits.
+TEST(PolygonTest, NoOverlapExactlyWhereASideSeparates) {
+  struct Whole {
+    int64_t x, y;
+  };
+  using Wholes = std::array<Whole, 4>;
+  const auto turn = [](const Whole& a, const Whole& b, const Whole& c) {
+    const auto wide = [](int64_t value) { return static_cast<__int128>(value); };
+    return wide(b.x - a.x) * wide(c.y - a.y) - wide(b.y - a.y) * wide(c.x - a.x);
+  };
+  const auto convex = [&](const Wholes& q) {
+    for (size_t i = 0; i < 4; ++i) {
+      if (turn(q[i], q[(i + 1) % 4], q[(i + 2) % 4]) <= 0) return false;
+    }
+    return true;
+  };
+  const auto separates = [&](const Wholes& a, const Wholes& b) {
+    for (size_t i = 0; i < 4; ++i) {
+      if (std::all_of(b.begin(), b.end(), [&](const Whole& p) { return turn(a[i], a[(i + 1) % 4], p) <= 0; })) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const auto numbers = [](const Wholes& q) {
+    Numbers all;
+    for (size_t i = 0; i < 4; ++i) {
+      all[2 * i] = static_cast<double>(q[i].x);
+      all[2 * i + 1] = static_cast<double>(q[i].y);
+    }
+    return all;
+  };
+  Random random(8);
+  int64_t apart = 0, meet = 0;
+  while (apart < 20000 || meet < 20000) {
+    const int bits = 3 + static_cast<int>(random() % 18);
+    const int64_t size = int64_t{1} << bits, shift = random() % 2 == 0 ? 0 : (int64_t{1} << 22) - size;
+    const auto number = [&] { return shift + static_cast<int64_t>(random() % static_cast<uint64_t>(size)); };
+    const auto within = [&](int64_t least, int64_t most) {
+      return least + static_cast<int64_t>(random() % static_cast<uint64_t>(most - least + 1));
+    };
+    Wholes a, b;
+    for (Whole& p : a) p = {number(), number()};
+    if (!convex(a)) continue;
+    // Two corners of b nearly on the line of a's first side, two on its other side or anywhere.
+    const int64_t dx = a[1].x - a[0].x, dy = a[1].y - a[0].y;
+    for (size_t i = 0; i < 4; ++i) {
+      const int64_t away = i < 2 ? 0 : within(-4, 1), along = within(-8, 8);
+      b[i] = {a[0].x + dx * along / 4 + dy * -away / 4 + within(-1, 1),
+              a[0].y + dy * along / 4 - dx * -away / 4 + within(-1, 1)};
+    }
+    if (!convex(b)) std::swap(b[1], b[3]);
+    if (!convex(b)) continue;
+    const bool disjoint = separates(a, b) || separates(b, a);
+    ++(disjoint ? apart : meet);
+    const double overlap = Overlap(numbers(a), numbers(b));
+    ASSERT_EQ(overlap == 0, disjoint) << overlap;
   }
 }
 
