@@ -5,10 +5,14 @@
 #ifndef DETOPS_DETOPS_H_
 #define DETOPS_DETOPS_H_
 
+#include "detops/box_iou_quadri.h"
 #include "detops/box_iou_rotated.h"
 #include "detops/boxes_iou_bev.h"
+#include "detops/convex_iou.h"
 #include "detops/indice_pool.h"
+#include "detops/min_area_polygons.h"
 #include "detops/point_to_voxel.h"
+#include "detops/points_in_polygons.h"
 #include "detops/psroipool.h"
 #include "detops/roiaware_pool3d.h"
 #include "detops/rulebook.h"

@@ -1,0 +1,78 @@
+#include "ops/min_area_polygons/reference/reference.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/hull_reference.h"
+#include "support/quad_reference.h"
+
+namespace detops_reference {
+namespace {
+
+using detops_test::Polygon;
+using Real = long double;
+
+struct Rectangle {
+  Real angle, area;
+  Real x_min, x_max, y_min, y_max;  // in the turned frame
+};
+
+Rectangle Around(const Polygon& points, Real angle) {
+  const Real c = std::cos(angle), s = std::sin(angle);
+  Rectangle r = {angle, 0, INFINITY, -INFINITY, INFINITY, -INFINITY};
+  for (const auto& [x, y] : points) {
+    r.x_min = std::min(r.x_min, c * x + s * y);
+    r.x_max = std::max(r.x_max, c * x + s * y);
+    r.y_min = std::min(r.y_min, c * y - s * x);
+    r.y_max = std::max(r.y_max, c * y - s * x);
+  }
+  r.area = (r.x_max - r.x_min) * (r.y_max - r.y_min);
+  return r;
+}
+
+// The angle of a side, brought to [0, pi/2).
+Real AngleOf(Real x, Real y) {
+  for (int quarter = 0; quarter < 4 && !(x > 0 && y >= 0); ++quarter) {
+    const Real turned = -x;
+    x = y;
+    y = turned;
+  }
+  return std::atan2(y, x);
+}
+
+}  // namespace
+
+std::vector<double> MinAreaPolygons(mluOpDataType_t type, int64_t rows, const void* data) {
+  std::vector<double> corners;
+  for (int64_t row = 0; row < rows; ++row) {
+    const Polygon points = detops_test::ReadPoints(type, data, row * 18, 9);
+    const std::vector<size_t> hull = detops_test::HullCorners(points);
+    std::vector<Rectangle> all;
+    for (size_t i = 0; i < hull.size(); ++i) {
+      const auto [ax, ay] = points[hull[i]];
+      const auto [bx, by] = points[hull[(i + 1) % hull.size()]];
+      all.push_back(Around(points, AngleOf(bx - ax, by - ay)));
+    }
+    Real least = INFINITY;
+    for (const Rectangle& r : all) least = std::min(least, r.area);
+    // Equal areas come out different by rounding; places far from 0 cost the areas digits.
+    const Real extent = all[0].x_max - all[0].x_min + all[0].y_max - all[0].y_min;
+    const Rectangle* best = nullptr;
+    for (const Rectangle& r : all) {
+      if (r.area > least * (1 + 1e-12L) + 1e-15L * extent * extent) continue;
+      if (best == nullptr || r.angle < best->angle) best = &r;
+    }
+    const Real c = std::cos(best->angle), s = std::sin(best->angle);
+    const auto add = [&](Real x, Real y) {
+      corners.push_back(static_cast<double>(c * x - s * y));
+      corners.push_back(static_cast<double>(s * x + c * y));
+    };
+    add(best->x_max, best->y_min);
+    add(best->x_min, best->y_min);
+    add(best->x_min, best->y_max);
+    add(best->x_max, best->y_max);
+  }
+  return corners;
+}
+
+}  // namespace detops_reference
