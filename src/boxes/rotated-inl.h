@@ -205,9 +205,15 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   // The bound of the rounding errors: 4 ulps of (larger w + h, plus the distance) * smaller w + h.
   const V sides_a = hn::Add(a.w, a.h);
   const V sides_b = hn::Add(b.w, b.h);
-  const V reach = hn::Add(hn::Max(sides_a, sides_b), hn::Add(hn::Abs(dx), hn::Abs(dy)));
+  const V distance = hn::Add(hn::Abs(dx), hn::Abs(dy));
+  const V reach = hn::Add(hn::Max(sides_a, sides_b), distance);
   const V bound = hn::Mul(hn::Set(d, 0x1p-50), hn::Mul(reach, hn::Min(sides_a, sides_b)));
-  return hn::IfThenElseZero(hn::Gt(area, bound), area);
+  const V result = hn::IfThenElseZero(hn::Gt(area, bound), area);
+  // Equal boxes share all of their area, even if it is below that bound: one side may be 2^50 times the other.
+  auto equal = hn::And(same, hn::Eq(distance, zero));
+  if (HWY_LIKELY(hn::AllFalse(d, equal))) return result;
+  equal = hn::And(equal, hn::And(hn::Eq(a.w, b.w), hn::Eq(a.h, b.h)));
+  return hn::IfThenElse(equal, a.area, result);
 }
 
 // A value from the overlap and the areas. In [0, 1] but for kOverlap, because the overlap is not above either area.

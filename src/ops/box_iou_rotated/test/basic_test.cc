@@ -71,6 +71,7 @@ struct Reported {
 constexpr Reported kReported[] = {
     // Equal boxes, and nearly equal ones: 0.333, 0.6 or 0 elsewhere.
     {"equal", {31.5f, 17.25f, 12.25f, 7.5f, 0.77f}, {31.5f, 17.25f, 12.25f, 7.5f, 0.77f}, 1, 1},
+    {"equal, and 1:1e20", {3, 4, 1, 1e-20f, 0.77f}, {3, 4, 1, 1e-20f, 0.77f}, 1, 1},
     {"equal but for 1e-6", {31.5f, 17.25f, 12.25f, 7.5f, 0.77f}, {31.50001f, 17.25f, 12.25f, 7.5f, 0.77f}, 0.99999, 1},
     {"turned by 1e-6", {0, 0, 12, 7, 0.77f}, {0, 0, 12, 7, 0.770001f}, 0.99999, 1},
     // Values below 0 or above 1: -1.2e7, 1.35, 1.000125.

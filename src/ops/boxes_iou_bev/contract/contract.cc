@@ -1,9 +1,9 @@
 // What the functions of boxes_iou_bev promise, and how to call them.
 #include <memory>
 
+#include "boxes/contract/pair_function.h"
 #include "boxes/contract/pairs.h"
 #include "harness/catalogue.h"
-#include "harness/fill.h"
 #include "harness/rules.h"
 #include "ops/boxes_iou_bev/contract/backward.h"
 #include "ops/boxes_iou_bev/reference/reference.h"
@@ -62,41 +62,26 @@ Contract MakeContract(Question question) {
   return contract;
 }
 
-class BoxesIouBev : public Function {
+boxes::PairFunction::Pairs PairsOf(Question question) {
+  switch (question) {
+    case Question::kIou:
+      return {NamesOf(question), 110, {{"numbers", "7", "5 or 7 numbers in a box", {"5", "7"}}}, {",numbers=5"}};
+    case Question::kIou3d:
+      return {NamesOf(question),
+              110,
+              {{"z", "0", "the third number is 0: the centre, 1: the bottom", {"0", "1"}}},
+              {",z=1"}};
+    default:
+      return {NamesOf(question), 110, {}};
+  }
+}
+
+class BoxesIouBev : public boxes::PairFunction {
  public:
   explicit BoxesIouBev(Question question)
-      : Function(MakeContract(question)), question_(question), names_(NamesOf(question)) {}
+      : PairFunction(MakeContract(question), PairsOf(question)), question_(question) {}
 
   std::vector<mluOpDataType_t> contract_types() const override { return full_types(); }
-
-  std::vector<ShapeKey> keys() const override {
-    std::vector<ShapeKey> keys = {
-        {"first", "100", "boxes of boxes_a", {"1", "2", "7", "20"}},
-        {"second", "100", "boxes of boxes_b; with aligned as many as the first", {"1", "3", "17", "70"}},
-        {"aligned", "0", "1: boxes of the same number instead of all pairs", {"0", "1"}},
-        boxes::PairsKey()};
-    if (question_ == Question::kIou) keys.push_back({"numbers", "7", "5 or 7 numbers in a box", {"5", "7"}});
-    if (question_ == Question::kIou3d) {
-      keys.push_back({"z", "0", "the third number is 0: the centre, 1: the bottom", {"0", "1"}});
-    }
-    return keys;
-  }
-
-  std::vector<Sample> samples() const override {
-    const std::string other = question_ == Question::kIou ? ",numbers=5" : question_ == Question::kIou3d ? ",z=1" : "";
-    std::vector<Sample> samples = {{"first=3,second=4"}};
-    for (const char* kind : {"near", "scattered", "equal", "slim", "far", "touching", "odd"}) {
-      samples.push_back({std::string("first=19,second=37,boxes=") + kind});
-      samples.push_back({std::string("first=40,second=5,boxes=") + kind + other});
-      samples.push_back({std::string("first=70,aligned=1,boxes=") + kind + other});
-    }
-    for (const char* size : {"first=1,second=1", "first=1,second=130", "first=130,second=1", "first=2,second=2100"}) {
-      samples.push_back({size + other});
-    }
-    samples.push_back({"first=300,second=500,boxes=scattered", true});
-    samples.push_back({"first=20000,aligned=1" + other, true});
-    return samples;
-  }
 
   std::vector<BenchmarkCase> benchmarks() const override {
     const std::string room = question_ == Question::kOverlap ? "overlap/"
@@ -104,35 +89,6 @@ class BoxesIouBev : public Function {
                                                              : "3d/";
     return {{room + "512x50_near", "first=512,second=50", "", BenchmarkCase::kFew},
             {room + "1000x1000_scattered", "first=1000,second=1000,boxes=scattered", "", BenchmarkCase::kFew}};
-  }
-
-  Work WorkOf(const Call& call) const override {
-    Work work = Function::WorkOf(call);
-    const bool rotated = call["boxes_a"].extents[1] == 5;
-    work.flops =
-        110 * boxes::MeetingPairs(call, rotated ? boxes::PairForm::kRotated : boxes::PairForm::kSevenNumbers, names_);
-    work.in_double = true;
-    return work;
-  }
-
-  Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
-    const bool aligned = shape.Choice("aligned", {"0", "1"}) == 1;
-    const int64_t first = shape.Int("first", 0), second = aligned ? first : shape.Int("second", 0);
-    const int64_t numbers = question_ == Question::kIou && shape.Choice("numbers", {"5", "7"}) == 0 ? 5 : 7;
-    Call call;
-    call.integers["aligned"] = aligned ? 1 : 0;
-    if (question_ == Question::kIou3d) {
-      call.integers["z"] = shape.Int("z");
-      Obey(call, {"z"});
-    }
-    call.tensors = {Input("boxes_a", MLUOP_LAYOUT_ARRAY, type, {first, numbers}),
-                    Input("boxes_b", MLUOP_LAYOUT_ARRAY, type, {second, numbers}),
-                    Output(names_.output, MLUOP_LAYOUT_ARRAY, type,
-                           aligned ? std::vector<int64_t>{first} : std::vector<int64_t>{first, second})};
-    Random random(seed);
-    boxes::FillPairs(shape, numbers == 5 ? boxes::PairForm::kRotated : boxes::PairForm::kSevenNumbers, call.tensors[0],
-                     call.tensors[1], random);
-    return call;
   }
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
@@ -144,7 +100,7 @@ class BoxesIouBev : public Function {
     }
     const auto function = question_ == Question::kOverlap ? library.detopsBoxesOverlapBev : library.detopsBoxesIouBev;
     return function(handle, aligned, a.desc("boxes_a"), a.data("boxes_a"), a.desc("boxes_b"), a.data("boxes_b"),
-                    a.desc(names_.output), a.data(names_.output));
+                    a.desc(names().output), a.data(names().output));
   }
 
   Expected Reference(const Call& call) const override {
@@ -155,15 +111,19 @@ class BoxesIouBev : public Function {
       value = call.integer("z") == DETOPS_BOX_Z_CENTRE ? BevValue::kIou3dCentre : BevValue::kIou3dBottom;
     }
     Expected expected;
-    expected.tensors[names_.output] =
+    expected.tensors[names().output] =
         detops_reference::BoxesIouBev(value, first.type, boxes::IsAligned(call), first.extents[1], first.extents[0],
                                       first.contents.data(), second.extents[0], second.contents.data());
     return expected;
   }
 
+ protected:
+  boxes::PairForm FormOf(int64_t numbers) const override {
+    return numbers == 5 ? boxes::PairForm::kRotated : boxes::PairForm::kSevenNumbers;
+  }
+
  private:
   Question question_;
-  boxes::PairNames names_;
 };
 
 }  // namespace
