@@ -24,6 +24,8 @@ void AddBoxOperators(std::vector<Operator::Row>& rows) {
   const char* const large = "2^31 elements and more";
   add("bbox_overlaps", "mluOpBboxOverlaps", "any", large, {"bbox1", "bbox2"}, {"ious"}, "bbox_overlaps_param");
   add("box_iou_rotated", "mluOpBoxIouRotated", "any", large, {"bbox1", "bbox2"}, {"ious"}, "box_iou_rotated_param");
+  add("poly_nms", "mluOpPolyNms", "ARRAY", "9770 boxes and more", {"boxes"}, {"output"}, "poly_nms_param",
+      {"output_size"});
   add("points_in_boxes", "mluOpPointsInBoxes", "ARRAY", "more than 14042 boxes in a batch", {"points", "boxes"},
       {"points_indices"}, nullptr);
   add("diff_iou_rotated_sort_vertices_forward", "mluOpDiffIouRotatedSortVerticesForward", "any", large,
