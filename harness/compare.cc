@@ -10,7 +10,9 @@
 namespace detops_harness {
 namespace {
 
-bool IsInteger(mluOpDataType_t type) { return type == MLUOP_DTYPE_INT32 || type == MLUOP_DTYPE_INT64; }
+bool IsInteger(mluOpDataType_t type) {
+  return type == MLUOP_DTYPE_INT32 || type == MLUOP_DTYPE_INT64 || type == MLUOP_DTYPE_UINT32;
+}
 
 bool IsExact(const Expected& expected, const Tensor& tensor) {
   return IsInteger(tensor.type) || expected.exact.count(tensor.name) != 0;
@@ -21,10 +23,12 @@ template <class Compare>
 std::string FirstDisagreement(const Call& call, const Expected& expected, const Compare& compare) {
   for (const auto& [name, values] : expected.tensors) {
     const Tensor& tensor = call[name];
-    if (static_cast<size_t>(call.function->Written(call, tensor)) != values.size()) {
-      return name + ": the reference has another size";
+    std::vector<int64_t> written;
+    for (const Part& part : call.function->WrittenParts(call, tensor)) {
+      for (int64_t i = part.begin; i < part.end; ++i) written.push_back(i);
     }
-    const std::string reason = compare(tensor, values);
+    if (written.size() != values.size()) return name + ": the reference has another size";
+    const std::string reason = compare(tensor, written, values);
     if (!reason.empty()) return name + ": " + reason;
   }
   for (const auto& [name, value] : expected.results) {
@@ -34,12 +38,13 @@ std::string FirstDisagreement(const Call& call, const Expected& expected, const 
   return "";
 }
 
-std::string ExactDifference(const Tensor& tensor, const std::vector<double>& expected) {
+// `places` are those of the expected numbers.
+std::string ExactDifference(const Tensor& tensor, const std::vector<int64_t>& places,
+                            const std::vector<double>& expected) {
   for (size_t i = 0; i < expected.size(); ++i) {
-    const double actual = tensor.Get(static_cast<int64_t>(i));
+    const double actual = tensor.Get(places[i]);
     if (actual == expected[i] || (std::isnan(actual) && std::isnan(expected[i]))) continue;
-    return PositionText(tensor, static_cast<int64_t>(i)) + " is " + NumberText(actual) + ", expected " +
-           NumberText(expected[i]);
+    return PositionText(tensor, places[i]) + " is " + NumberText(actual) + ", expected " + NumberText(expected[i]);
   }
   return "";
 }
@@ -69,18 +74,17 @@ double AllowedError(mluOpDataType_t type, double magnitude, int64_t terms) {
 
 // Every element lies between the roundings of the ends of the interval in which the sum may be. A second rounding, or
 // one in between, leaves that interval.
-std::string SumDifference(const Tensor& tensor, const std::vector<double>& sums, const std::vector<double>& magnitudes,
-                          const std::vector<int64_t>& terms) {
+std::string SumDifference(const Tensor& tensor, const std::vector<int64_t>& places, const std::vector<double>& sums,
+                          const std::vector<double>& magnitudes, const std::vector<int64_t>& terms) {
   for (size_t i = 0; i < sums.size(); ++i) {
-    const double actual = tensor.Get(static_cast<int64_t>(i));
+    const double actual = tensor.Get(places[i]);
     const double error = AllowedError(tensor.type, magnitudes[i], terms[i]);
     const double least = detops_test::RoundToElement(tensor.type, sums[i] - error);
     const double most = detops_test::RoundToElement(tensor.type, sums[i] + error);
     if (!std::isfinite(detops_test::RoundToElement(tensor.type, sums[i]))) continue;
     if (actual >= least && actual <= most) continue;
-    return PositionText(tensor, static_cast<int64_t>(i)) +
-           Format(" is %.17g, expected %.17g, from %.17g to %.17g (%lld terms)", actual, sums[i], least, most,
-                  static_cast<long long>(terms[i]));
+    return PositionText(tensor, places[i]) + Format(" is %.17g, expected %.17g, from %.17g to %.17g (%lld terms)",
+                                                    actual, sums[i], least, most, static_cast<long long>(terms[i]));
   }
   return "";
 }
@@ -96,19 +100,20 @@ bool HasManyNumbers(std::vector<double> values) {
 }  // namespace
 
 std::string Disagreement(const Call& call, const Expected& expected) {
-  return FirstDisagreement(call, expected, [&](const Tensor& tensor, const std::vector<double>& values) {
-    if (IsExact(expected, tensor)) return ExactDifference(tensor, values);
-    std::vector<double> rounded = values;
-    for (double& value : rounded) value = detops_test::RoundToElement(tensor.type, value);
-    std::vector<double> actual = tensor.Values();
-    actual.resize(values.size());
-    const auto terms = expected.terms.find(tensor.name);
-    detops_test::Tolerance tolerance = call.function->tolerance(tensor.type);
-    if (terms != expected.terms.end() && !HasManyNumbers(rounded)) tolerance = {1e100, 1e100};
-    const std::string difference = detops_test::Disagreement(actual, rounded, tolerance);
-    if (!difference.empty() || terms == expected.terms.end()) return difference;
-    return SumDifference(tensor, values, expected.magnitudes.at(tensor.name), terms->second);
-  });
+  return FirstDisagreement(
+      call, expected, [&](const Tensor& tensor, const std::vector<int64_t>& places, const std::vector<double>& values) {
+        if (IsExact(expected, tensor)) return ExactDifference(tensor, places, values);
+        std::vector<double> rounded = values;
+        for (double& value : rounded) value = detops_test::RoundToElement(tensor.type, value);
+        std::vector<double> actual;
+        for (const int64_t place : places) actual.push_back(tensor.Get(place));
+        const auto terms = expected.terms.find(tensor.name);
+        detops_test::Tolerance tolerance = call.function->tolerance(tensor.type);
+        if (terms != expected.terms.end() && !HasManyNumbers(rounded)) tolerance = {1e100, 1e100};
+        const std::string difference = detops_test::Disagreement(actual, rounded, tolerance);
+        if (!difference.empty() || terms == expected.terms.end()) return difference;
+        return SumDifference(tensor, places, values, expected.magnitudes.at(tensor.name), terms->second);
+      });
 }
 
 std::string ElementDisagreement(const Call& call, const Expected& expected) {
@@ -122,31 +127,33 @@ std::string ElementDisagreement(const Call& call, const Expected& expected) {
       if (std::isfinite(value)) largest_input = std::max(largest_input, std::fabs(value));
     }
   }
-  return FirstDisagreement(call, expected, [&](const Tensor& tensor, const std::vector<double>& values) -> std::string {
-    if (IsExact(expected, tensor)) return ExactDifference(tensor, values);
-    const auto known = expected.magnitudes.find(tensor.name);
-    const double largest = LargestOf(tensor.type), relative = call.function->tolerance(tensor.type).diff1;
-    // What is too small for the type, or for the products inside, may be lost.
-    const double tiny = tensor.type == MLUOP_DTYPE_DOUBLE ? 0x1p-1060 : 0x1p-135;
-    const double absolute = SmallestOf(tensor.type) + tiny * (1 + largest_input);
-    for (size_t i = 0; i < values.size(); ++i) {
-      const double actual = tensor.Get(static_cast<int64_t>(i));
-      const double magnitude = known != expected.magnitudes.end() ? known->second[i] : std::fabs(values[i]);
-      bool agrees;
-      if (magnitude < largest * 0.9) {
-        agrees = std::fabs(actual - values[i]) <= relative * magnitude + absolute;
-      } else if (std::isfinite(magnitude) || largest_input > largest / 1e4) {
-        agrees = true;  // sums that overflow by themselves depend on their order
-      } else {
-        // An Inf or NaN of the input reaches the result; a weight that was too small for float makes NaN of Inf.
-        agrees = std::isnan(actual) || actual == values[i];
-      }
-      if (agrees) continue;
-      return PositionText(tensor, static_cast<int64_t>(i)) +
-             Format(" is %.17g, expected %.17g, sum of magnitudes %.17g", actual, values[i], magnitude);
-    }
-    return "";
-  });
+  return FirstDisagreement(
+      call, expected,
+      [&](const Tensor& tensor, const std::vector<int64_t>& places, const std::vector<double>& values) -> std::string {
+        if (IsExact(expected, tensor)) return ExactDifference(tensor, places, values);
+        const auto known = expected.magnitudes.find(tensor.name);
+        const double largest = LargestOf(tensor.type), relative = call.function->tolerance(tensor.type).diff1;
+        // What is too small for the type, or for the products inside, may be lost.
+        const double tiny = tensor.type == MLUOP_DTYPE_DOUBLE ? 0x1p-1060 : 0x1p-135;
+        const double absolute = SmallestOf(tensor.type) + tiny * (1 + largest_input);
+        for (size_t i = 0; i < values.size(); ++i) {
+          const double actual = tensor.Get(places[i]);
+          const double magnitude = known != expected.magnitudes.end() ? known->second[i] : std::fabs(values[i]);
+          bool agrees;
+          if (magnitude < largest * 0.9) {
+            agrees = std::fabs(actual - values[i]) <= relative * magnitude + absolute;
+          } else if (std::isfinite(magnitude) || largest_input > largest / 1e4) {
+            agrees = true;  // sums that overflow by themselves depend on their order
+          } else {
+            // An Inf or NaN of the input reaches the result; a weight that was too small for float makes NaN of Inf.
+            agrees = std::isnan(actual) || actual == values[i];
+          }
+          if (agrees) continue;
+          return PositionText(tensor, places[i]) +
+                 Format(" is %.17g, expected %.17g, sum of magnitudes %.17g", actual, values[i], magnitude);
+        }
+        return "";
+      });
 }
 
 }  // namespace detops_harness

@@ -28,6 +28,16 @@ Call Function::MakeIn(detopsProfile_t profile, const Shape& shape, mluOpDataType
   return call;
 }
 
+int64_t NumberIn(const Tensor& output) {
+  const bool own_place = output.address != nullptr && output.inside.empty() && !output.reserved;
+  return own_place ? static_cast<int64_t>(output.Get(0)) : -1;
+}
+
+int64_t WrittenByCount(const Tensor& count, const Tensor& output) {
+  const int64_t written = NumberIn(count);
+  return written >= 0 && written <= output.elements() ? written : 0;
+}
+
 double AllBytes(const Call& call) {
   double bytes = 0;
   for (const Tensor& tensor : call.tensors) {

@@ -34,6 +34,16 @@ struct Expected {
   std::set<std::string> exact{};  // outputs that are copies: nothing is computed, so no tolerance
 };
 
+// Elements [begin, end) of a tensor.
+struct Part {
+  int64_t begin, end;
+};
+
+// The number that a call has written to an output of one element; -1 if nobody may look there.
+int64_t NumberIn(const Tensor& output);
+// Elements of an output whose number the call gives back: what `count` says after a call that ended well, else none.
+int64_t WrittenByCount(const Tensor& count, const Tensor& output);
+
 // What no implementation can avoid: every input read once, every output written once, and the arithmetic.
 struct Work {
   double bytes = 0;
@@ -104,6 +114,11 @@ class Function {
   virtual Expected Reference(const Call& call) const = 0;
   // How many elements of an output, from its begin, a call writes that was carried out; the rest stays as it was.
   virtual int64_t Written(const Call&, const Tensor& output) const { return output.elements(); }
+
+  // The same for an output of which a call leaves out some elements in between: those that it writes, ascending.
+  virtual std::vector<Part> WrittenParts(const Call& call, const Tensor& output) const {
+    return {{0, Written(call, output)}};
+  }
 
   // For benchmarks and the program: shapes, and the least work of a call. By default all bytes and no arithmetic.
   virtual std::vector<BenchmarkCase> benchmarks() const { return {}; }

@@ -24,7 +24,7 @@ using detops_test::Placement;
 // Nobody promises the bits of a NaN: all become the same.
 void OneNan(mluOpDataType_t type, char* data, size_t bytes) {
   const size_t size = SizeOfType(type);
-  if (type == MLUOP_DTYPE_INT32 || type == MLUOP_DTYPE_INT64 || size == 0) return;
+  if (type == MLUOP_DTYPE_INT32 || type == MLUOP_DTYPE_INT64 || type == MLUOP_DTYPE_UINT32 || size == 0) return;
   for (size_t i = 0; i < bytes / size; ++i) {
     if (std::isnan(detops_test::ReadElement(type, data, static_cast<int64_t>(i)))) {
       std::memset(data + i * size, 0xFF, size);
@@ -204,17 +204,30 @@ std::string PlacedCall::State() const {
   return state;
 }
 
-size_t PlacedCall::WrittenBytes(const Tensor& output) const {
-  if (!output.described) return 0;
-  return static_cast<size_t>(call_.function->Written(call_, output)) * SizeOfType(output.type);
+std::vector<PlacedCall::Bytes> PlacedCall::WrittenBytes(const Tensor& output) const {
+  if (!output.described) return {};
+  std::vector<Bytes> parts;
+  const size_t size = SizeOfType(output.type);
+  for (const Part& part : call_.function->WrittenParts(call_, output)) {
+    parts.push_back({static_cast<size_t>(part.begin) * size, static_cast<size_t>(part.end) * size});
+  }
+  return parts;
 }
 
 bool PlacedCall::RestIntact(const Tensor& output) const {
   if (output.address == nullptr || output.reserved || !output.inside.empty()) return true;
   const auto* const bytes = static_cast<const unsigned char*>(output.address);
   const size_t end = output.memory_bytes();
-  return std::all_of(bytes + std::min(WrittenBytes(output), end), bytes + end,
-                     [this](unsigned char byte) { return byte == fill_; });
+  size_t rest = 0;
+  const auto intact = [&](size_t until) {
+    return until <= rest ||
+           std::all_of(bytes + rest, bytes + until, [this](unsigned char byte) { return byte == fill_; });
+  };
+  for (const Bytes& part : WrittenBytes(output)) {
+    if (!intact(std::min(part.begin, end))) return false;
+    rest = std::min(part.end, end);
+  }
+  return intact(end);
 }
 
 std::string PlacedCall::Outputs() const {
@@ -222,7 +235,9 @@ std::string PlacedCall::Outputs() const {
   for (const Tensor& tensor : call_.tensors) {
     if (tensor.access == Access::kWritten && tensor.address != nullptr) {
       const size_t begin = state.size();
-      state.append(static_cast<const char*>(tensor.address), WrittenBytes(tensor));
+      for (const Bytes& part : WrittenBytes(tensor)) {
+        state.append(static_cast<const char*>(tensor.address) + part.begin, part.end - part.begin);
+      }
       OneNan(tensor.type, state.data() + begin, state.size() - begin);
     }
   }

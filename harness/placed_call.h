@@ -58,7 +58,10 @@ class PlacedCall {
   Block& NewBlock(size_t bytes, const Placing& placing);
   void Place(Tensor& tensor, const Placing& placing);
   void PlaceInside(Tensor& tensor);
-  size_t WrittenBytes(const Tensor& output) const;
+  struct Bytes {
+    size_t begin, end;
+  };
+  std::vector<Bytes> WrittenBytes(const Tensor& output) const;
   bool RestIntact(const Tensor& output) const;
 
   Call call_;

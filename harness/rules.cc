@@ -113,6 +113,21 @@ Rules NotNull(const Names& arguments, const std::string& expected) {
 
 Rules PlaceForResult(const Names& results) { return NotNull(results, "a place for the result"); }
 
+Rules OutputPlace(const Names& outputs) {
+  Rules rules;
+  for (const std::string& name : outputs) {
+    rules.push_back({name, kBad,
+                     [=](Judgement& j) {
+                       return Unless(j.call[name].address != nullptr,
+                                     name + " is NULL, expected a place for the result.");
+                     },
+                     [=](const Contract&, const Call&) {
+                       return Faults{Of(name, BadClass::kNull, name, [](Tensor& tensor) { tensor.has_data = false; })};
+                     }});
+  }
+  return rules;
+}
+
 Rules Descriptors(const Names& tensors) {
   Rules rules;
   for (const std::string& name : tensors) {
@@ -187,6 +202,29 @@ Rules Enumerator(const std::string& argument, int64_t least, int64_t most, const
                             expectation,
                             {least - 1, most + 1, 99},
                             BadClass::kEnumerator});
+}
+
+Rules Number(const std::string& argument, const FloatRule& rule) {
+  return {{argument, kBad,
+           [=](Judgement& j) {
+             const auto value = static_cast<float>(j.call.number(argument));
+             return Unless(rule.allowed(value, j.call),
+                           argument + " is " + NumberText(value) + ", expected " + rule.expectation + ".");
+           },
+           [=](const Contract&, const Call&) {
+             Faults faults;
+             const auto add = [&](double value, bool listed) {
+               faults.push_back(
+                   {BadClass::kNotFinite, argument + " " + std::to_string(value), WithNumber(argument, value), listed});
+             };
+             for (const double value : rule.wrong) add(value, true);
+             for (const double value : {kNan, kInf, -kInf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.0}) add(value, false);
+             return faults;
+           }}};
+}
+
+Rules NotNan(const std::string& argument) {
+  return Number(argument, {[](float value, const Call&) { return !std::isnan(value); }, "a number", {kNan}});
 }
 
 Rules FiniteAboveZero(const std::string& argument, Precision precision) {

@@ -27,6 +27,8 @@ Rules Handle();
 // "<argument> is NULL, expected <expected>."
 Rules NotNull(const Names& arguments, const std::string& expected);
 Rules PlaceForResult(const Names& results);
+// The same of outputs without a descriptor: numbers that other arguments might overlap with.
+Rules OutputPlace(const Names& outputs);
 Rules Descriptors(const Names& tensors);
 Rules Data(const Names& tensors);
 // Only of tensors that have elements.
@@ -46,6 +48,8 @@ Rules AnyFloating(const Names& tensors);
 Rules Int32(const Names& tensors);
 // Int32; in the full profile also int64.
 Rules Int32UnlessFull(const Names& tensors);
+// Int32 or int64 in both profiles.
+Rules IndexTypes(const Names& tensors);
 Rules Bool(const Names& tensors);
 Rules SameType(const Names& tensors, const std::string& other);
 Rules Layouts(const Names& tensors, mluOpTensorLayout_t layout);
@@ -53,6 +57,8 @@ Rules Dense(const Names& tensors);
 // Fewer than 2^31 elements, unless the profile is full, and fewer than 2^63 bytes.
 Rules Counts(const Names& tensors);
 Rules NotEmpty(const Names& tensors);
+// Indices that are int32 can number the rows of the other tensor.
+Rules CanNumber(const std::string& indices, const std::string& other);
 
 // ---- shapes ----
 
@@ -72,6 +78,15 @@ struct IntegerRule {
 Rules Integer(const std::string& argument, IntegerRule rule);
 Rules Positive(const Names& arguments, const std::string& expectation = "a number above 0");
 Rules Enumerator(const std::string& argument, int64_t least, int64_t most, const std::string& expectation);
+
+// A number that the function takes as float: "<argument> is <value>, expected <expectation>."
+struct FloatRule {
+  std::function<bool(float, const Call&)> allowed;
+  std::string expectation;
+  std::vector<double> wrong;  // listed, and tried with some more
+};
+Rules Number(const std::string& argument, const FloatRule& rule);
+Rules NotNan(const std::string& argument);
 
 // A number that the function takes as float, or double: finite and above 0.
 enum class Precision { kFloat, kDouble };

@@ -136,6 +136,9 @@ Rules Int32(const Names& tensors) { return Types(tensors, {{MLUOP_DTYPE_INT32}, 
 Rules Int32UnlessFull(const Names& tensors) {
   return Types(tensors, {{MLUOP_DTYPE_INT32}, "int32"}, {{MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64}, "int32 or int64"});
 }
+Rules IndexTypes(const Names& tensors) {
+  return Types(tensors, {{MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64}, "int32 or int64"});
+}
 Rules Bool(const Names& tensors) { return Types(tensors, {{MLUOP_DTYPE_BOOL}, "bool"}); }
 
 Rules SameType(const Names& tensors, const std::string& other) {
@@ -327,6 +330,30 @@ Rules NotEmpty(const Names& tensors) {
                               },
                               false});
           }
+        }
+        return faults;
+      });
+}
+
+Rules CanNumber(const std::string& indices, const std::string& other) {
+  return ForEach(
+      {indices}, "range of the type", kLimit,
+      [=](Judgement& j, const Tensor& tensor) {
+        const int64_t rows = j.call[other].extents[0];
+        return Unless(tensor.type == MLUOP_DTYPE_INT64 || rows <= INT32_MAX,
+                      Format("%s has type int32, expected int64 to number the %lld rows of %s.", tensor.name.c_str(),
+                             static_cast<long long>(rows), other.c_str()));
+      },
+      [=](const Contract& contract, const Call&, const std::string&) {
+        const std::string dim = contract.shape(other)[0].name;
+        Faults faults;
+        for (const int64_t rows : {int64_t{1} << 31, (int64_t{1} << 31) - 1}) {
+          faults.push_back({BadClass::kOverflow, std::to_string(rows) + " rows of " + other,
+                            [=](Call& call) {
+                              WithDim(dim, rows)(call);
+                              call.profile = DETOPS_PROFILE_FULL;
+                            },
+                            faults.empty()});
         }
         return faults;
       });

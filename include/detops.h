@@ -11,11 +11,13 @@
 #include "detops/convex_iou.h"
 #include "detops/indice_pool.h"
 #include "detops/min_area_polygons.h"
+#include "detops/nms_match.h"
 #include "detops/point_to_voxel.h"
 #include "detops/points_in_polygons.h"
 #include "detops/psroipool.h"
 #include "detops/roiaware_pool3d.h"
 #include "detops/rulebook.h"
+#include "detops/soft_nms.h"
 #include "mlu_op.h"
 
 #if defined(__GNUC__)

@@ -136,6 +136,13 @@ ArgCheck& ArgCheck::Int32UnlessFull(const TensorArg& tensor) {
               full() ? "int32 or int64" : "int32", full_only ? kFullProfileLifts : "");
 }
 
+ArgCheck& ArgCheck::IndexType(const TensorArg& tensor) {
+  if (Skips(tensor)) return *this;
+  const mluOpDataType_t type = tensor.desc->type;
+  if (type == MLUOP_DTYPE_INT32 || type == MLUOP_DTYPE_INT64) return *this;
+  return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected int32 or int64.", tensor.name, TypeName(type));
+}
+
 ArgCheck& ArgCheck::FailBool(const TensorArg& tensor) {
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s has type %s, expected bool.", tensor.name, TypeName(tensor.desc->type));
 }
@@ -215,6 +222,18 @@ ArgCheck& ArgCheck::Number(const char* argument, float value, bool condition, co
 ArgCheck& ArgCheck::Number(const char* argument, double value, bool condition, const char* expectation) {
   if (failed() || condition) return *this;
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s is %s, expected %s.", argument, NumberText(value).text, expectation);
+}
+
+ArgCheck& ArgCheck::Place(const char* result, const void* place) {
+  if (failed() || place != nullptr) return *this;
+  status_ = call_.NullResult(result);
+  return *this;
+}
+
+ArgCheck& ArgCheck::CanNumber(const TensorArg& indices, int64_t rows, const TensorArg& other) {
+  if (Skips(indices) || indices.desc->type == MLUOP_DTYPE_INT64 || rows <= INT32_MAX) return *this;
+  return Fail(MLUOP_STATUS_NOT_SUPPORTED, "%s has type int32, expected int64 to number the %lld rows of %s.",
+              indices.name, static_cast<long long>(rows), other.name);
 }
 
 ArgCheck& ArgCheck::Supported(bool condition, const char* sentence) {

@@ -136,6 +136,8 @@ class ArgCheck {
   }
   // Int32; in the full profile also int64.
   ArgCheck& Int32UnlessFull(const TensorArg& tensor);
+  // Int32 or int64 in both profiles.
+  ArgCheck& IndexType(const TensorArg& tensor);
   ArgCheck& Bool(const TensorArg& tensor) {
     return Skips(tensor) || tensor.desc->type == MLUOP_DTYPE_BOOL ? *this : FailBool(tensor);
   }
@@ -165,6 +167,12 @@ class ArgCheck {
   ArgCheck& Integer(const char* argument, int64_t value, bool condition, const char* expectation);
   ArgCheck& Number(const char* argument, float value, bool condition, const char* expectation);
   ArgCheck& Number(const char* argument, double value, bool condition, const char* expectation);
+
+  // BAD_PARAM if there is no place for a number that the call gives back.
+  ArgCheck& Place(const char* result, const void* place);
+
+  // NOT_SUPPORTED if `indices` is int32 and `rows` of another tensor are more than it can number.
+  ArgCheck& CanNumber(const TensorArg& indices, int64_t rows, const TensorArg& other);
 
   // NOT_SUPPORTED unless the condition holds, in both profiles; the sentence is the operator's own.
   ArgCheck& Supported(bool condition, const char* sentence);

@@ -146,6 +146,26 @@ TEST_F(ArgCheckTest, Integers) {
   BAD(Int32UnlessFull(Tensor("index", {1})), "index has type float, expected int32 or int64.");
 }
 
+TEST_F(ArgCheckTest, Indices) {
+  for (const auto profile : {DETOPS_PROFILE_CONTRACT, DETOPS_PROFILE_FULL}) {
+    context_.profile = profile;
+    for (const mluOpDataType_t type : {MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64})
+      PASS(IndexType(Tensor("index", {1}, type)));
+    BAD(IndexType(Tensor("index", {1}, MLUOP_DTYPE_UINT32)), "index has type uint32, expected int32 or int64.");
+  }
+  const TensorArg boxes = Tensor("boxes", {1});
+  PASS(CanNumber(Tensor("index", {1}, MLUOP_DTYPE_INT32), (int64_t{1} << 31) - 1, boxes));
+  PASS(CanNumber(Tensor("index", {1}, MLUOP_DTYPE_INT64), int64_t{1} << 31, boxes));
+  UNSUPPORTED(CanNumber(Tensor("index", {1}, MLUOP_DTYPE_INT32), int64_t{1} << 31, boxes),
+              "index has type int32, expected int64 to number the 2147483648 rows of boxes.");
+}
+
+TEST_F(ArgCheckTest, Place) {
+  int64_t place = 0;
+  PASS(Place("count", &place));
+  BAD(Place("count", nullptr), "count is NULL, expected a place for the result.");
+}
+
 TEST_F(ArgCheckTest, Bool) {
   PASS(Bool(Tensor("mask", {1}, MLUOP_DTYPE_BOOL)));
   BAD(Bool(Tensor("mask", {1}, MLUOP_DTYPE_UINT8)), "mask has type uint8, expected bool.");

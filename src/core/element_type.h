@@ -30,6 +30,12 @@ Accumulator<T> LoadReal(const void* data, int64_t index) {
   return ToAccumulator(LoadElement<T>(data, index));
 }
 
+// An index as an element of an int64, int32 or uint32 tensor, which can hold it.
+inline void StoreIndex(mluOpDataType_t type, void* data, int64_t at, int64_t index) {
+  if (type == MLUOP_DTYPE_INT64) return StoreElement<int64_t>(data, at, index);
+  StoreElement<int32_t>(data, at, static_cast<int32_t>(index));
+}
+
 // Calls function.template operator()<T>() with the C++ type of a floating tensor type.
 template <class Function>
 auto WithElementType(mluOpDataType_t type, const Function& function) {

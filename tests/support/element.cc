@@ -72,6 +72,7 @@ size_t ElementSize(mluOpDataType_t type) {
       return 2;
     case MLUOP_DTYPE_FLOAT:
     case MLUOP_DTYPE_INT32:
+    case MLUOP_DTYPE_UINT32:
       return 4;
     case MLUOP_DTYPE_DOUBLE:
     case MLUOP_DTYPE_INT64:
@@ -93,6 +94,8 @@ const char* ElementName(mluOpDataType_t type) {
       return "double";
     case MLUOP_DTYPE_INT32:
       return "int32";
+    case MLUOP_DTYPE_UINT32:
+      return "uint32";
     case MLUOP_DTYPE_INT64:
       return "int64";
     case MLUOP_DTYPE_BOOL:
@@ -114,6 +117,8 @@ double ReadElement(mluOpDataType_t type, const void* data, int64_t index) {
       return Load<double>(data, index);
     case MLUOP_DTYPE_INT32:
       return static_cast<double>(Load<int32_t>(data, index));
+    case MLUOP_DTYPE_UINT32:
+      return static_cast<double>(Load<uint32_t>(data, index));
     case MLUOP_DTYPE_INT64:
       return static_cast<double>(Load<int64_t>(data, index));
     case MLUOP_DTYPE_BOOL:
@@ -135,6 +140,8 @@ void WriteElement(mluOpDataType_t type, void* data, int64_t index, double value)
       return Store(data, index, value);
     case MLUOP_DTYPE_INT32:
       return Store(data, index, static_cast<int32_t>(value));
+    case MLUOP_DTYPE_UINT32:
+      return Store(data, index, static_cast<uint32_t>(value));
     case MLUOP_DTYPE_INT64:
       return Store(data, index, static_cast<int64_t>(value));
     case MLUOP_DTYPE_BOOL:

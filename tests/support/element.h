@@ -10,7 +10,7 @@
 
 namespace detops_test {
 
-// All functions know HALF, BFLOAT16, FLOAT, DOUBLE, INT32, INT64 and BOOL. Data may be misaligned.
+// All functions know HALF, BFLOAT16, FLOAT, DOUBLE, INT32, UINT32, INT64 and BOOL. Data may be misaligned.
 
 // 0 for types not listed above.
 size_t ElementSize(mluOpDataType_t type);

@@ -1,0 +1,28 @@
+#include "ops/nms_match/reference/reference.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace detops_reference {
+
+std::vector<double> NmsMatch(const std::vector<detops_test::UprightBox>& boxes, const std::vector<double>& scores,
+                             double iou_threshold) {
+  std::vector<size_t> order(boxes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  std::vector<double> group(boxes.size(), -1);
+  for (size_t place = 0; place < order.size(); ++place) {
+    const size_t head = order[place];
+    if (group[head] >= 0) continue;
+    group[head] = static_cast<double>(head);
+    for (size_t later = place + 1; later < order.size(); ++later) {
+      const size_t box = order[later];
+      const bool both = boxes[head].HasArea() && boxes[box].HasArea();
+      if (group[box] >= 0 || !both || detops_test::UprightIou(boxes[head], boxes[box]) < iou_threshold) continue;
+      group[box] = static_cast<double>(head);
+    }
+  }
+  return group;
+}
+
+}  // namespace detops_reference
