@@ -38,6 +38,7 @@ Library::Library(const std::string& path) : path_(path) {
 #define DETOPS_FUNCTION(name) Find(library, #name, &functions_.name);
 #include "harness/exported_functions.inc"
   DETOPS_FUNCTION(mluOpPsRoiPoolForward)
+  DETOPS_FUNCTION(mluOpGetNmsWorkspaceSize)
 #undef DETOPS_FUNCTION
 
   std::string needed;

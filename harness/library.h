@@ -14,18 +14,24 @@ using PsRoiPoolForwardFunction = mluOpStatus_t (*)(mluOpHandle_t, int, int, floa
                                                    const void*, mluOpTensorDescriptor_t, const void*,
                                                    mluOpTensorDescriptor_t, void*, mluOpTensorDescriptor_t, void*);
 
+// Likewise; the header has an overload for the form of older releases.
+using GetNmsWorkspaceSizeFunction = mluOpStatus_t (*)(mluOpHandle_t, mluOpNmsDescriptor_t, mluOpTensorDescriptor_t,
+                                                      mluOpTensorDescriptor_t, size_t*);
+
 // Functions that the library lacks are nullptr. The list is tests/interface/exported_symbols.txt.
 struct Functions {
 #define DETOPS_FUNCTION(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): it declares
 #include "harness/exported_functions.inc"
 #undef DETOPS_FUNCTION
   PsRoiPoolForwardFunction mluOpPsRoiPoolForward = nullptr;
+  GetNmsWorkspaceSizeFunction mluOpGetNmsWorkspaceSize = nullptr;
 
   bool Has(std::string_view function) const {
 #define DETOPS_FUNCTION(name) \
   if (function == #name) return name != nullptr;
 #include "harness/exported_functions.inc"
 #undef DETOPS_FUNCTION
+    if (function == "mluOpGetNmsWorkspaceSize") return mluOpGetNmsWorkspaceSize != nullptr;
     return function == "mluOpPsRoiPoolForward" && mluOpPsRoiPoolForward != nullptr;
   }
 };

@@ -13,6 +13,7 @@ inline const Functions& LinkedLibrary() {
 #include "harness/exported_functions.inc"
 #undef DETOPS_FUNCTION
     linked.mluOpPsRoiPoolForward = static_cast<PsRoiPoolForwardFunction>(&::mluOpPsRoiPoolForward);
+    linked.mluOpGetNmsWorkspaceSize = static_cast<GetNmsWorkspaceSizeFunction>(&::mluOpGetNmsWorkspaceSize);
     return linked;
   }();
   return functions;

@@ -31,6 +31,7 @@
 #include "mlu_op/get_indice_pairs.h"
 #include "mlu_op/handle.h"
 #include "mlu_op/indice_convolution.h"
+#include "mlu_op/nms.h"
 #include "mlu_op/points_in_boxes.h"
 #include "mlu_op/poly_nms.h"
 #include "mlu_op/psroipool.h"

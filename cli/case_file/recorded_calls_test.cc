@@ -226,7 +226,8 @@ TEST(RecordedFunctionsTest, AliasesAreRecordedExtensionsAreNot) {
   for (const auto& function : detops_harness::WholeCatalogue().functions()) {
     SCOPED_TRACE(function->name());
     const std::string& documented = function->contract().documented_as();
-    const bool of_contract = documented.rfind("mluOp", 0) == 0 && function->computes();
+    // The released mluOpNms writes no file.
+    const bool of_contract = documented.rfind("mluOp", 0) == 0 && documented != "mluOpNms" && function->computes();
     const TemporaryFolder folder;
     EXPECT_TRUE(RunInChild(With(kForms[0], folder), [&] {
       PlacedCall placed(function->Good());

@@ -99,6 +99,33 @@ typedef enum {
   MLUOP_POINTER_MODE_DEVICE = 1 /**< device memory; default */
 } mluOpPointerMode_t;
 
+/** What the four numbers of a box are. */
+typedef enum {
+  MLUOP_NMS_BOX_DIAGONAL = 0, /**< x1, y1, x2, y2: two opposite corners */
+  MLUOP_NMS_BOX_CENTER = 1    /**< x, y, width, height: the centre and the extents */
+} mluOpNmsBoxPointMode_t;
+
+/** What non-maximum suppression gives for the boxes it keeps. */
+typedef enum {
+  MLUOP_NMS_OUTPUT_TARGET_INDICES = 0,              /**< their indices */
+  MLUOP_NMS_OUTPUT_TARGET_CONFIDENCE_AND_POS_1 = 1, /**< a row per box: score, then its four numbers */
+  MLUOP_NMS_OUTPUT_TARGET_CONFIDENCE_AND_POS_2 = 2, /**< all scores, then all first numbers, all second, ... */
+  MLUOP_NMS_OUTPUT_TARGET_BATCH_AND_CLASS = 3       /**< a row per box: image, class, index */
+} mluOpNmsOutputMode_t;
+
+/** What happens to the score of a box that overlaps a better one. */
+typedef enum {
+  MLUOP_NMS_HARD_NMS = 0,         /**< above the threshold it becomes 0 */
+  MLUOP_NMS_SOFT_NMS_LINEAR = 1,  /**< above the threshold it is multiplied by 1 - overlap */
+  MLUOP_NMS_SOFT_NMS_GAUSSIAN = 2 /**< it is multiplied by exp(-overlap^2 / (2 sigma)) */
+} mluOpNmsMethodMode_t;
+
+/** Whether a box's last pixel belongs to it. Not looked at: a width is x2 - x1 + offset, whatever it says. */
+typedef enum {
+  MLUOP_NMS_ALGO_EXCLUDE_BOUNDARY = 0, /**< no */
+  MLUOP_NMS_ALGO_INCLUDE_BOUNDARY = 1  /**< yes */
+} mluOpNmsAlgo_t;
+
 /* ---- Enumerators of operators that are not here ----
  * No function of mlu_op.h takes them yet; they are declared so that sources and headers that mention them compile. */
 
@@ -131,33 +158,6 @@ typedef enum {
   MLUOP_LOG_2 = 1, /**< 2 */
   MLUOP_LOG_10 = 2 /**< 10 */
 } mluOpLogBase_t;
-
-/** What the four numbers of a box are. */
-typedef enum {
-  MLUOP_NMS_BOX_DIAGONAL = 0, /**< x1, y1, x2, y2: two opposite corners */
-  MLUOP_NMS_BOX_CENTER = 1    /**< x, y, width, height: the centre and the extents */
-} mluOpNmsBoxPointMode_t;
-
-/** What non-maximum suppression gives for the boxes it keeps. */
-typedef enum {
-  MLUOP_NMS_OUTPUT_TARGET_INDICES = 0,              /**< their indices */
-  MLUOP_NMS_OUTPUT_TARGET_CONFIDENCE_AND_POS_1 = 1, /**< a row per box: score, x1, y1, x2, y2 */
-  MLUOP_NMS_OUTPUT_TARGET_CONFIDENCE_AND_POS_2 = 2, /**< all scores, then all x1, all y1, all x2, all y2 */
-  MLUOP_NMS_OUTPUT_TARGET_BATCH_AND_CLASS = 3       /**< a row per box: image, class, index */
-} mluOpNmsOutputMode_t;
-
-/** What happens to the score of a box that overlaps a better one. */
-typedef enum {
-  MLUOP_NMS_HARD_NMS = 0,         /**< above the threshold it becomes 0 */
-  MLUOP_NMS_SOFT_NMS_LINEAR = 1,  /**< above the threshold it is multiplied by 1 - overlap */
-  MLUOP_NMS_SOFT_NMS_GAUSSIAN = 2 /**< it is multiplied by exp(-overlap^2 / (2 sigma)) */
-} mluOpNmsMethodMode_t;
-
-/** Whether a box's last pixel belongs to it. */
-typedef enum {
-  MLUOP_NMS_ALGO_EXCLUDE_BOUNDARY = 0, /**< no: its width is x2 - x1 */
-  MLUOP_NMS_ALGO_INCLUDE_BOUNDARY = 1  /**< yes: its width is x2 - x1 + offset */
-} mluOpNmsAlgo_t;
 
 /** Type of the indices that a reduction gives. */
 typedef enum {

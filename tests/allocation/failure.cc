@@ -61,6 +61,9 @@ TEST_F(AllocationFailureTest, CreateSparseConvolutionDescriptor) {
   FailCreation(mluOpCreateSparseConvolutionDescriptor, mluOpDestroySparseConvolutionDescriptor,
                MLUOP_STATUS_ALLOC_FAILED);
 }
+TEST_F(AllocationFailureTest, CreateNmsDescriptor) {
+  FailCreation(mluOpCreateNmsDescriptor, mluOpDestroyNmsDescriptor, MLUOP_STATUS_ALLOC_FAILED);
+}
 TEST_F(AllocationFailureTest, RuntimeObjects) {
   const auto kept = [] { return cnrtGetLastError() == cnrtErrorSysNoMem; };
   FailCreation(cnrtQueueCreate, cnrtQueueDestroy, cnrtErrorSysNoMem, kept);

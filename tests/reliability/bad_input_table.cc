@@ -194,7 +194,7 @@ const Table& WholeTable() {
     Table made;
     for (const auto add :
          {AddRuntime, AddHandle, AddExtensions, AddNamesAndCases, AddTensorDescriptors, AddTensorFields,
-          AddSparseConvolutionDescriptors, AddRulebooks, AddCatalogue}) {
+          AddSparseConvolutionDescriptors, AddNmsDescriptors, AddRulebooks, AddCatalogue}) {
       add(made);
     }
     made.Sort();

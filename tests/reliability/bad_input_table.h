@@ -130,6 +130,7 @@ void AddExtensions(Table& table);
 void AddNamesAndCases(Table& table);
 void AddTensorDescriptors(Table& table);
 void AddTensorFields(Table& table);
+void AddNmsDescriptors(Table& table);
 void AddSparseConvolutionDescriptors(Table& table);
 void AddRulebooks(Table& table);
 // The functions of the catalogue: their contracts say everything.

@@ -1,0 +1,57 @@
+// Rows of NMS descriptors.
+#include <string>
+
+#include "descriptors/nms_arguments.h"
+#include "reliability/bad_input_plain.h"
+
+namespace detops_test {
+namespace {
+
+// A descriptor that is set. What a refused Set leaves in it, tests/descriptors looks at.
+struct Suppression {
+  Suppression() {
+    mluOpCreateNmsDescriptor(&desc);
+    NmsArguments().Set(desc);
+  }
+  ~Suppression() { mluOpDestroyNmsDescriptor(desc); }
+  Suppression(const Suppression&) = delete;
+  Suppression& operator=(const Suppression&) = delete;
+
+  std::string State(mluOpHandle_t /*handle*/) const { return std::to_string(reinterpret_cast<uintptr_t>(desc)); }
+  std::string Message(int /*status*/) const { return ThreadMessage(); }
+
+  mluOpNmsDescriptor_t desc = nullptr;
+};
+
+using SuppressionRow = PlainRow<Suppression>;
+
+BadClass ClassOf(const std::string& text) {
+  if (text.find("NULL") != std::string::npos) return BadClass::kNull;
+  if (text.find("nan") != std::string::npos || text.find("inf") != std::string::npos) return BadClass::kNotFinite;
+  return text.find("a value of") != std::string::npos ? BadClass::kEnumerator : BadClass::kSizes;
+}
+
+}  // namespace
+
+void AddNmsDescriptors(Table& table) {
+  AddMaking<Suppression>(table, {"mluOpCreateNmsDescriptor", "mluOpDestroyNmsDescriptor", "desc"},
+                         mluOpCreateNmsDescriptor, mluOpDestroyNmsDescriptor);
+  const auto with = [](const NmsFault& fault) {
+    return [fault](Suppression& s, mluOpHandle_t) -> int {
+      NmsArguments arguments;
+      fault.apply(arguments);
+      return arguments.Set(s.desc);
+    };
+  };
+  SuppressionRow row(table, "mluOpSetNmsDescriptor",
+                     [](Suppression& s, mluOpHandle_t) -> int { return NmsArguments().Set(s.desc); });
+  for (const std::vector<NmsFault>& of_argument : NmsFaults()) {
+    for (const NmsFault& fault : of_argument) {
+      const std::string what = fault.text.substr(0, fault.text.find(','));
+      row.BadParam(ClassOf(what + fault.text), what, what, with(fault));
+    }
+  }
+  row.HasNothingElse(Row::Objects::kSome);
+}
+
+}  // namespace detops_test
