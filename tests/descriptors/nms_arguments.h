@@ -30,6 +30,22 @@ struct NmsArguments {
   }
 };
 
+// What mluOpNms says of two boxes with IoU 1/2, and how many stay.
+inline mluOpStatus_t SuppressTwo(mluOpHandle_t handle, mluOpNmsDescriptor_t nms, int* kept) {
+  const float boxes[] = {0, 0, 1, 1, 0, 0, 1, 2}, scores[] = {0.5f, 0.25f};
+  int output[2];
+  const int extents[] = {2, 4};
+  mluOpTensorDescriptor_t of_boxes = nullptr, of_scores = nullptr, of_output = nullptr;
+  for (mluOpTensorDescriptor_t* desc : {&of_boxes, &of_scores, &of_output}) mluOpCreateTensorDescriptor(desc);
+  mluOpSetTensorDescriptor(of_boxes, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 2, extents);
+  mluOpSetTensorDescriptor(of_scores, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 1, extents);
+  mluOpSetTensorDescriptor(of_output, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, 1, extents);
+  const mluOpStatus_t status =
+      mluOpNms(handle, nms, of_boxes, boxes, of_scores, scores, nullptr, 0, of_output, output, kept);
+  for (const mluOpTensorDescriptor_t desc : {of_boxes, of_scores, of_output}) mluOpDestroyTensorDescriptor(desc);
+  return status;
+}
+
 struct NmsFault {
   std::string text;  // of the refusal, behind the function's name
   std::function<void(NmsArguments&)> apply;

@@ -19,23 +19,9 @@ class NmsDescriptorTest : public testing::Test {
   NmsDescriptorTest() { EXPECT_EQ(mluOpCreateNmsDescriptor(&desc_), MLUOP_STATUS_SUCCESS); }
   ~NmsDescriptorTest() override { EXPECT_EQ(mluOpDestroyNmsDescriptor(desc_), MLUOP_STATUS_SUCCESS); }
 
-  // The status of mluOpNms on two boxes with IoU 1/2, and how many stay.
-  mluOpStatus_t Suppress(int* kept) const {
-    const float boxes[] = {0, 0, 1, 1, 0, 0, 1, 2}, scores[] = {0.5f, 0.25f};
-    int output[2];
-    const int extents[] = {2, 4};
-    mluOpTensorDescriptor_t of_boxes = nullptr, of_scores = nullptr, of_output = nullptr;
-    for (mluOpTensorDescriptor_t* desc : {&of_boxes, &of_scores, &of_output}) mluOpCreateTensorDescriptor(desc);
-    mluOpSetTensorDescriptor(of_boxes, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 2, extents);
-    mluOpSetTensorDescriptor(of_scores, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 1, extents);
-    mluOpSetTensorDescriptor(of_output, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, 1, extents);
-    const Handle handle;
-    const mluOpStatus_t status =
-        mluOpNms(handle.get(), desc_, of_boxes, boxes, of_scores, scores, nullptr, 0, of_output, output, kept);
-    for (mluOpTensorDescriptor_t desc : {of_boxes, of_scores, of_output}) mluOpDestroyTensorDescriptor(desc);
-    return status;
-  }
+  mluOpStatus_t Suppress(int* kept) const { return SuppressTwo(handle_.get(), desc_, kept); }
 
+  const Handle handle_;
   mluOpNmsDescriptor_t desc_ = nullptr;
 };
 

@@ -7,7 +7,7 @@
 namespace detops_test {
 namespace {
 
-// A descriptor that is set. What a refused Set leaves in it, tests/descriptors looks at.
+// A descriptor that is set.
 struct Suppression {
   Suppression() {
     mluOpCreateNmsDescriptor(&desc);
@@ -17,7 +17,12 @@ struct Suppression {
   Suppression(const Suppression&) = delete;
   Suppression& operator=(const Suppression&) = delete;
 
-  std::string State(mluOpHandle_t /*handle*/) const { return std::to_string(reinterpret_cast<uintptr_t>(desc)); }
+  // The threshold. What else a refused Set leaves, tests/descriptors looks at.
+  std::string State(mluOpHandle_t handle) const {
+    int kept = 0;
+    SuppressTwo(handle, desc, &kept);
+    return std::to_string(kept);
+  }
   std::string Message(int /*status*/) const { return ThreadMessage(); }
 
   mluOpNmsDescriptor_t desc = nullptr;
