@@ -76,12 +76,13 @@ Faults TypeFaults(const std::string& name) {
                         },
                         faults.empty()});
     }
-    // Everything that was of the same type changes with it.
+    // Everything that was of the same type changes with it, but for outputs without a descriptor.
     faults.push_back({BadClass::kForm, "type of " + name,
                       [=](Call& call) {
                         const mluOpDataType_t before = call[name].type;
+                        const auto& shapes = call.function->contract().shapes();
                         for (Tensor& tensor : call.tensors) {
-                          if (tensor.type != before) continue;
+                          if (tensor.type != before || shapes.count(tensor.name) == 0) continue;
                           tensor.type = static_cast<mluOpDataType_t>(type);
                           GrowMemory(tensor);
                         }

@@ -11,6 +11,7 @@
 #include "detops/convex_iou.h"
 #include "detops/indice_pool.h"
 #include "detops/min_area_polygons.h"
+#include "detops/nms_boxes.h"
 #include "detops/nms_match.h"
 #include "detops/point_to_voxel.h"
 #include "detops/points_in_polygons.h"

@@ -32,6 +32,7 @@
 #include "mlu_op/handle.h"
 #include "mlu_op/indice_convolution.h"
 #include "mlu_op/nms.h"
+#include "mlu_op/nms_rotated.h"
 #include "mlu_op/points_in_boxes.h"
 #include "mlu_op/poly_nms.h"
 #include "mlu_op/psroipool.h"

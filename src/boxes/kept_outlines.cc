@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeastCells = 16;
 constexpr int64_t kLeastSample = 64;
 // Of the boxes, these parts are long, or lie outside of the cells on a side: those belong to the border cells.
-constexpr int64_t kLongPart = 20;
+constexpr int64_t kLongPart = 256;
 constexpr int64_t kOutsidePart = 50;
 
 int64_t MostCells(int64_t boxes) { return boxes < kLeastForCells ? 1 : boxes / 8; }

@@ -69,6 +69,8 @@ class KeptOutlines {
   void Add(const Outline& outline, const Extents& extents, uint32_t id);
 
   const CellPlan& plan() const { return plan_; }
+  // With one cell chunks [0, chunks()) are its chain.
+  uint32_t chunks() const { return chunk_count_; }
   // kEnd for an empty cell.
   uint32_t CellHead(int64_t x, int64_t y) const { return chains_[y * plan_.x.count + x].head; }
   uint32_t LongHead() const { return chains_[plan_.cells()].head; }

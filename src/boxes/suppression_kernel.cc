@@ -107,8 +107,8 @@ class Pairs<RotatedBox> {
   explicit Pairs(const SuppressionSearch<RotatedBox>& search) : search_(search) {}
 
   HWY_INLINE void Add(int64_t candidate, uint32_t id) {
-    Set(first_, search_.candidates[candidate]);
-    Set(second_, search_.kept[id]);
+    Set(first_, count_, search_.candidates[candidate]);
+    Set(second_, count_, search_.kept[id]);
     candidate_[count_++] = candidate;
     if (count_ == kRoom) Compute();
   }
@@ -119,33 +119,34 @@ class Pairs<RotatedBox> {
  private:
   using D = hn::CappedTag<double, 16>;
   static constexpr int kRoom = 16;
+  // Not set before there are pairs: hardly any candidate has many.
   struct alignas(64) Side {
-    double cx[kRoom] = {}, cy[kRoom] = {}, w[kRoom] = {}, h[kRoom] = {};
-    double cosine[kRoom] = {}, sine[kRoom] = {}, angle[kRoom] = {}, area[kRoom] = {};
+    double numbers[8][kRoom];
   };
 
-  HWY_INLINE void Set(Side& side, const RotatedBox& box) {
-    side.cx[count_] = box.cx;
-    side.cy[count_] = box.cy;
-    side.w[count_] = box.w;
-    side.h[count_] = box.h;
-    side.cosine[count_] = box.cosine;
-    side.sine[count_] = box.sine;
-    side.angle[count_] = box.angle;
-    side.area[count_] = box.area;
+  static HWY_INLINE void Set(Side& side, int i, const RotatedBox& box) {
+    const double numbers[] = {box.cx, box.cy, box.w, box.h, box.cosine, box.sine, box.angle, box.area};
+    for (int k = 0; k < 8; ++k) side.numbers[k][i] = numbers[k];
   }
 
   static HWY_INLINE vectors::RotatedLanes<D> Lanes(const Side& side, int i) {
     const D d;
-    return {hn::Load(d, side.cx + i),    hn::Load(d, side.cy + i),     hn::Load(d, side.w + i),
-            hn::Load(d, side.h + i),     hn::Load(d, side.cosine + i), hn::Load(d, side.sine + i),
-            hn::Load(d, side.angle + i), hn::Load(d, side.area + i)};
+    const auto number = [&](int k) HWY_ATTR { return hn::Load(d, side.numbers[k] + i); };
+    return {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
   }
 
   HWY_NOINLINE void Compute() {
     const D d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    // The last vector is filled up with its last pair.
+    for (int i = count_; i % lanes != 0; ++i) {
+      for (int k = 0; k < 8; ++k) {
+        first_.numbers[k][i] = first_.numbers[k][count_ - 1];
+        second_.numbers[k][i] = second_.numbers[k][count_ - 1];
+      }
+    }
     alignas(64) double iou[kRoom];
-    for (int i = 0; i < count_; i += static_cast<int>(hn::Lanes(d))) {
+    for (int i = 0; i < count_; i += lanes) {
       hn::Store(vectors::RotatedIou(d, Lanes(first_, i), Lanes(second_, i)), d, iou + i);
     }
     for (int i = 0; i < count_; ++i) {
@@ -163,57 +164,78 @@ class Pairs<RotatedBox> {
 template <Test kTest, class Box>
 class Walker {
  public:
-  explicit Walker(const SuppressionSearch<Box>& search) : search_(search), pairs_(search) {}
+  Walker(const SuppressionSearch<Box>& search, SuppressionCounts* counts)
+      : search_(search), counts_(counts), pairs_(search) {}
 
-  HWY_INLINE void Walk(int64_t candidate) {
-    const KeptOutlines& outlines = *search_.outlines;
-    const Candidate<kTest> outline(search_.candidate_outlines[candidate]);
-    if (WalkChain(candidate, outline, outlines.LongHead())) return;
-    const CellPlan::Rectangle cells = outlines.plan().Around(ExtentsOf(search_.candidates[candidate]));
-    for (int64_t y = cells.y.first; y <= cells.y.last; ++y) {
-      for (int64_t x = cells.x.first; x <= cells.x.last; ++x) {
-        if (WalkChain(candidate, outline, outlines.CellHead(x, y))) return;
-      }
+  // One cell: all candidates with some chunks, which stay in the first-level cache meanwhile, then with the next ones.
+  void WalkAll() {
+    constexpr uint32_t kTogether = 48;
+    const uint32_t chunks = search_.outlines->chunks();
+    for (uint32_t first = 0; first < chunks; first += kTogether) {
+      const uint32_t last = chunks - first < kTogether ? chunks : first + kTogether;
+      ForEachCandidate([&](int64_t i) HWY_ATTR {
+        const Candidate<kTest> outline(search_.candidate_outlines[i]);
+        for (uint32_t chunk = first; chunk < last; ++chunk) {
+          if (Meet(i, outline, chunk)) return;
+        }
+      });
+      pairs_.Flush();
     }
   }
 
-  void Finish(SuppressionCounts* counts) {
+  void WalkCells() {
+    const KeptOutlines& outlines = *search_.outlines;
+    ForEachCandidate([&](int64_t i) HWY_ATTR {
+      const Candidate<kTest> outline(search_.candidate_outlines[i]);
+      if (WalkChain(i, outline, outlines.LongHead())) return;
+      const CellPlan::Rectangle cells = outlines.plan().Around(ExtentsOf(search_.candidates[i]));
+      for (int64_t y = cells.y.first; y <= cells.y.last; ++y) {
+        for (int64_t x = cells.x.first; x <= cells.x.last; ++x) {
+          if (WalkChain(i, outline, outlines.CellHead(x, y))) return;
+        }
+      }
+    });
     pairs_.Flush();
-    counts->tested += tested_;
-    counts->computed += computed_;
   }
 
  private:
+  template <class Walk>
+  HWY_INLINE void ForEachCandidate(const Walk& walk) {
+    for (int64_t i = search_.first; i < search_.last; ++i) {
+      if (search_.falls[i] == 0 && search_.candidates[i].area != 0) walk(i);
+    }
+  }
+
   // True if the candidate has fallen.
   HWY_INLINE bool WalkChain(int64_t candidate, const Candidate<kTest>& outline, uint32_t chunk) {
-    const KeptOutlines& outlines = *search_.outlines;
-    while (chunk != KeptOutlines::kEnd) {
-      uint32_t passing = outline.Passing(outlines.chunk(chunk));
-      tested_ += outlines.link(chunk).used;
-      if (HWY_UNLIKELY(passing != 0)) {
-        for (; passing != 0; passing &= passing - 1) {
-          ++computed_;
-          pairs_.Add(candidate, outlines.chunk(chunk).id[__builtin_ctz(passing)]);
-        }
-        if (search_.falls[candidate] != 0) return true;
-      }
-      chunk = outlines.link(chunk).next;
+    for (; chunk != KeptOutlines::kEnd; chunk = search_.outlines->link(chunk).next) {
+      if (Meet(candidate, outline, chunk)) return true;
     }
     return false;
   }
 
+  HWY_INLINE bool Meet(int64_t candidate, const Candidate<kTest>& outline, uint32_t index) {
+    const OutlineChunk& chunk = search_.outlines->chunk(index);
+    uint32_t passing = outline.Passing(chunk);
+    counts_->tested += search_.outlines->link(index).used;
+    if (HWY_LIKELY(passing == 0)) return false;
+    for (; passing != 0; passing &= passing - 1) {
+      ++counts_->computed;
+      pairs_.Add(candidate, chunk.id[__builtin_ctz(passing)]);
+    }
+    return search_.falls[candidate] != 0;
+  }
+
   const SuppressionSearch<Box>& search_;
+  SuppressionCounts* counts_;
   Pairs<Box> pairs_;
-  int64_t tested_ = 0, computed_ = 0;
 };
 
 template <Test kTest, class Box>
 void SearchWith(const SuppressionSearch<Box>& search, SuppressionCounts* counts) {
-  Walker<kTest, Box> walker(search);
-  for (int64_t i = search.first; i < search.last; ++i) {
-    if (search.falls[i] == 0 && search.candidates[i].area != 0) walker.Walk(i);
-  }
-  walker.Finish(counts);
+  Walker<kTest, Box> walker(search, counts);
+  if (search.outlines->plan().cells() == 1) return walker.WalkAll();
+  walker.WalkCells();
 }
 
 template <class Box>

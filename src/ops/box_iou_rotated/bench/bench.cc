@@ -6,7 +6,7 @@
 
 #include "bench/report.h"
 #include "harness/catalogue.h"
-#include "ops/box_iou_rotated/bench/hull_and_sort.h"
+#include "bench/hull_and_sort.h"
 
 namespace {
 

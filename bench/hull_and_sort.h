@@ -1,7 +1,7 @@
 // The usual way to compare rotated boxes, one pair at a time, as a yardstick for time: all crossings of sides, corners
 // inside of the other box, then the hull of these points and its area. Exact enough for ordinary boxes only.
-#ifndef DETOPS_OPS_BOX_IOU_ROTATED_BENCH_HULL_AND_SORT_H_
-#define DETOPS_OPS_BOX_IOU_ROTATED_BENCH_HULL_AND_SORT_H_
+#ifndef DETOPS_BENCH_HULL_AND_SORT_H_
+#define DETOPS_BENCH_HULL_AND_SORT_H_
 
 #include <algorithm>
 #include <cmath>
@@ -100,4 +100,4 @@ inline float HullAndSortIou(const float* a, const float* b) {
 
 }  // namespace detops_bench
 
-#endif  // DETOPS_OPS_BOX_IOU_ROTATED_BENCH_HULL_AND_SORT_H_
+#endif  // DETOPS_BENCH_HULL_AND_SORT_H_
