@@ -8,10 +8,10 @@
  *
  * Types: float, half, double or bfloat16 in both profiles, the same for all three tensors. Values are those of exact
  * geometry, computed in double and rounded once. IoU is in [0, 1], 1 for equal boxes, 0 for boxes that touch or are
- * apart, and the same for (a, b) and (b, a). A box with dx <= 0 or dy <= 0 (in space also dz <= 0) has nothing in common
- * with any box, itself included. All tensors are dense and stay the caller's. A handle keeps scratch memory for its next
- * call: 96 bytes for each box of boxes_b (of boxes_a, if boxes_b has fewer than 16 boxes and boxes_a has more), none
- * with aligned. */
+ * apart, and the same for (a, b) and (b, a). A box with dx <= 0 or dy <= 0 (in space also dz <= 0) has nothing in
+ * common with any box, itself included. All tensors are dense and stay the caller's. A handle keeps scratch memory for
+ * its next call: 96 bytes for each box of boxes_b (of boxes_a, if boxes_b has fewer than 16 boxes and boxes_a has
+ * more), none with aligned. */
 #ifndef DETOPS_DETOPS_BOXES_IOU_BEV_H_
 #define DETOPS_DETOPS_BOXES_IOU_BEV_H_
 

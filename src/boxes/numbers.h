@@ -7,7 +7,7 @@
 
 #include "core/element_type.h"
 #include "core/half.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::boxes {
 

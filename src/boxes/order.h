@@ -15,7 +15,7 @@
 
 #include "core/arena.h"
 #include "core/parallel.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::boxes {
 

@@ -17,7 +17,7 @@
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::boxes {
 

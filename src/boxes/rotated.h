@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "core/arena.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::boxes {
 

@@ -19,7 +19,7 @@
 #include "boxes/upright.h"
 #include "core/arena.h"
 #include "core/parallel.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::boxes {
 

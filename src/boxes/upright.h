@@ -7,7 +7,7 @@
 
 #include "boxes/rotated.h"
 #include "core/arena.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::boxes {
 

@@ -2,6 +2,7 @@
 #include "core/call.h"
 #include "core/context.h"
 #include "core/simd_target.h"
+#include "detops.h"
 
 using detops::Call;
 

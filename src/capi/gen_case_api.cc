@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "core/call.h"
+#include "mlu_op/gen_case.h"
 #include "recording/gen_case_settings.h"
 
 using detops::Call;

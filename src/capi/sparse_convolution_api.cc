@@ -2,7 +2,7 @@
 #include <new>
 
 #include "core/call.h"
-#include "detops.h"
+#include "detops/get_indice_pairs.h"
 #include "sparse/sparse_convolution.h"
 
 namespace detops {

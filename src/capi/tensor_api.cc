@@ -5,6 +5,7 @@
 
 #include "core/call.h"
 #include "core/tensor.h"
+#include "mlu_op/tensor.h"
 
 using detops::Call;
 

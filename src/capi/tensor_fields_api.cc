@@ -1,6 +1,7 @@
 // Tensor descriptors of mlu_op.h: pointer mode, on-chip type and quantization.
 #include "core/call.h"
 #include "core/tensor.h"
+#include "mlu_op/tensor.h"
 
 using detops::Call;
 

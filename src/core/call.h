@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "core/float_mode.h"
-#include "detops.h"
+#include "detops/handle.h"
 
 namespace detops {
 

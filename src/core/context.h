@@ -5,7 +5,7 @@
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
-#include "detops.h"
+#include "detops/handle.h"
 
 namespace detops {
 

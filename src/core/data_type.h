@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops {
 

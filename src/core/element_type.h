@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "core/half.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops {
 

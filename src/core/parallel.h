@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "detops.h"
+#include "detops/handle.h"
 
 namespace detops {
 

@@ -6,7 +6,7 @@
 #ifndef DETOPS_CORE_THREAD_POOL_H_
 #define DETOPS_CORE_THREAD_POOL_H_
 
-#include "detops.h"
+#include "detops/handle.h"
 
 namespace detops {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/arg_check.h"
+#include "detops/rulebook.h"
 #include "sparse/pair_lists.h"
 #include "sparse/rulebook.h"
 

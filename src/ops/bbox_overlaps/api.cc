@@ -3,6 +3,7 @@
 #include "boxes/pair_matrix.h"
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "mlu_op/bbox_overlaps.h"
 #include "recording/gen_case.h"
 
 namespace detops::bbox_overlaps {

@@ -2,6 +2,7 @@
 #include "boxes/pair_check.h"
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "detops/box_iou_quadri.h"
 #include "ops/box_iou_quadri/problem.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue

@@ -1,6 +1,7 @@
 // The C entry points: check table, then problem, then run.
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "detops/convex_iou.h"
 #include "ops/convex_iou/problem.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue

@@ -3,6 +3,7 @@
 
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "mlu_op/diff_iou_rotated_sort_vertices.h"
 #include "ops/diff_iou_rotated_sort_vertices/problem.h"
 #include "recording/gen_case.h"
 

@@ -5,6 +5,8 @@
 #include "core/checked_math.h"
 #include "core/context.h"
 #include "core/simd_target.h"
+#include "detops/get_indice_pairs.h"
+#include "mlu_op/get_indice_pairs.h"
 #include "ops/get_indice_pairs/problem.h"
 #include "recording/gen_case.h"
 

@@ -7,7 +7,8 @@
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
-#include "detops.h"
+#include "detops/indice_convolution.h"
+#include "mlu_op/types.h"
 #include "sparse/pair_lists.h"
 
 namespace detops::indice_convolution {

@@ -1,5 +1,6 @@
 // The C entry points: check table, then problem, then run.
 #include "core/context.h"
+#include "detops/indice_pool.h"
 #include "ops/indice_pool/problem.h"
 #include "sparse/pair_check.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/call.h"
-#include "detops.h"
+#include "mlu_op/types.h"
 #include "sparse/pair_lists.h"
 
 namespace detops::indice_pool {

@@ -6,7 +6,7 @@
 
 #include "core/call.h"
 #include "core/parallel.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::min_area_polygons {
 

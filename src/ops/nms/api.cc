@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/data_type.h"
 #include "core/half.h"
+#include "mlu_op/nms.h"
 #include "ops/nms/arguments.h"
 #include "ops/nms/problem.h"
 

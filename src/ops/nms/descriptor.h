@@ -2,7 +2,7 @@
 #ifndef DETOPS_OPS_NMS_DESCRIPTOR_H_
 #define DETOPS_OPS_NMS_DESCRIPTOR_H_
 
-#include "mlu_op.h"
+#include "mlu_op/nms.h"
 
 // All numbers have been checked by mluOpSetNmsDescriptor.
 struct cnnlNmsStruct {

@@ -5,7 +5,7 @@
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "core/half.h"
-#include "detops.h"
+#include "detops/nms_boxes.h"
 
 namespace detops::nms_boxes {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "core/arg_check.h"
 #include "core/context.h"
-#include "detops.h"
+#include "detops/nms_match.h"
 #include "ops/nms_match/problem.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/data_type.h"
 #include "core/half.h"
+#include "mlu_op/nms_rotated.h"
 #include "recording/gen_case.h"
 
 namespace detops::nms_rotated {

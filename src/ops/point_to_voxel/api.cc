@@ -5,6 +5,7 @@
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "core/half.h"
+#include "detops/point_to_voxel.h"
 #include "ops/point_to_voxel/problem.h"
 
 namespace detops::point_to_voxel {

@@ -1,6 +1,7 @@
 // The C entry point: check table, then problem, then run.
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "mlu_op/points_in_boxes.h"
 #include "ops/points_in_boxes/problem.h"
 #include "recording/gen_case.h"
 

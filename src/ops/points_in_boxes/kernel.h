@@ -6,7 +6,7 @@
 
 #include "boxes/cells.h"
 #include "boxes/interior.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::points_in_boxes {
 

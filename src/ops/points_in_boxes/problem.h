@@ -7,7 +7,7 @@
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 #include "ops/points_in_boxes/kernel.h"
 
 namespace detops::points_in_boxes {

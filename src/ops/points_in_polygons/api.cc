@@ -1,6 +1,7 @@
 // The C entry point: check table, then problem, then run.
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "detops/points_in_polygons.h"
 #include "ops/points_in_polygons/problem.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue

@@ -3,6 +3,7 @@
 #include "core/checked_math.h"
 #include "core/context.h"
 #include "core/half.h"
+#include "mlu_op/poly_nms.h"
 #include "ops/poly_nms/problem.h"
 #include "recording/gen_case.h"
 

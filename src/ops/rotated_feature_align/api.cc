@@ -3,6 +3,7 @@
 
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "mlu_op/rotated_feature_align.h"
 #include "ops/rotated_feature_align/problem.h"
 #include "recording/gen_case.h"
 

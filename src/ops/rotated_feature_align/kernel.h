@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 
 namespace detops::rotated_feature_align {
 

@@ -7,7 +7,7 @@
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 #include "ops/rotated_feature_align/kernel.h"
 
 namespace detops::rotated_feature_align {

@@ -3,7 +3,7 @@
 
 #include "core/arg_check.h"
 #include "core/context.h"
-#include "detops.h"
+#include "detops/soft_nms.h"
 #include "ops/soft_nms/problem.h"
 
 namespace detops::soft_nms {

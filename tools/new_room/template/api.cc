@@ -3,6 +3,7 @@
 
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "detops/@room@.h"
 #include "ops/@room@/problem.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue

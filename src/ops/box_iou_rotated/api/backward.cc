@@ -1,6 +1,6 @@
 // The C entry point of the gradient.
 #include "boxes/gradient_check.h"
-#include "detops.h"
+#include "detops/box_iou_rotated.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;

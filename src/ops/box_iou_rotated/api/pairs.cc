@@ -3,6 +3,7 @@
 #include "boxes/pair_matrix.h"
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "mlu_op/box_iou_rotated.h"
 #include "recording/gen_case.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue

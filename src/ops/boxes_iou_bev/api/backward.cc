@@ -1,6 +1,6 @@
 // The C entry point of the gradient.
 #include "boxes/gradient_check.h"
-#include "detops.h"
+#include "detops/boxes_iou_bev.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;

@@ -3,6 +3,7 @@
 #include "boxes/pair_matrix.h"
 #include "core/arg_check.h"
 #include "core/context.h"
+#include "detops/boxes_iou_bev.h"
 
 namespace detops::boxes_iou_bev {
 namespace {

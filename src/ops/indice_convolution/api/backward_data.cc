@@ -1,6 +1,8 @@
 // The C entry points of backward data, with pairs and with a rulebook: check table, then problem, then run.
 #include <algorithm>
 
+#include "detops/indice_convolution.h"
+#include "mlu_op/indice_convolution.h"
 #include "ops/indice_convolution/api/arguments.h"
 #include "recording/gen_case.h"
 

@@ -1,5 +1,7 @@
 // The C entry points of backward filter, with pairs and with a rulebook: check table, then problem, then run.
 #include "core/data_type.h"
+#include "detops/indice_convolution.h"
+#include "mlu_op/indice_convolution.h"
 #include "ops/indice_convolution/api/arguments.h"
 #include "recording/gen_case.h"
 

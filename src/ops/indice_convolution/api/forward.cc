@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "core/data_type.h"
+#include "detops/indice_convolution.h"
+#include "mlu_op/indice_convolution.h"
 #include "ops/indice_convolution/api/arguments.h"
 #include "recording/gen_case.h"
 

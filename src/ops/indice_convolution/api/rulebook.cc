@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/context.h"
+#include "detops/rulebook.h"
 #include "sparse/pair_check.h"
 
 namespace detops::indice_convolution {

@@ -1,4 +1,5 @@
 // The C entry points of the contract: check table, then problem, then run.
+#include "mlu_op/psroipool.h"
 #include "ops/psroipool/api/call.h"
 
 // NOLINTBEGIN(google-build-using-namespace): entry points are glue

@@ -1,5 +1,6 @@
 // The C entry points for all conventions and layouts: check table, then problem, then run.
 #include "core/data_type.h"
+#include "detops/psroipool.h"
 #include "ops/psroipool/api/call.h"
 
 namespace detops::psroipool {

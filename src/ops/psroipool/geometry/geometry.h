@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "detops.h"
+#include "detops/psroipool.h"
 
 namespace detops::psroipool {
 

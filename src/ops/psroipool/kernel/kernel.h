@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "core/long_sum.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 #include "ops/psroipool/geometry/geometry.h"
 
 namespace detops::psroipool {

@@ -3,7 +3,7 @@
 #define DETOPS_OPS_ROIAWARE_POOL3D_API_CHECK_H_
 
 #include "core/arg_check.h"
-#include "detops.h"
+#include "detops/roiaware_pool3d.h"
 #include "ops/roiaware_pool3d/problem.h"
 
 namespace detops::roiaware_pool3d {

@@ -1,6 +1,7 @@
 // The C entry points with compact results: check table, then problem, then run.
 #include "core/checked_math.h"
 #include "core/context.h"
+#include "detops/roiaware_pool3d.h"
 #include "ops/roiaware_pool3d/api/check.h"
 
 namespace detops::roiaware_pool3d {

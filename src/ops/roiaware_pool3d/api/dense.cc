@@ -1,6 +1,8 @@
 // The C entry points with dense results: check table, then problem, then run.
 #include "core/checked_math.h"
 #include "core/context.h"
+#include "detops/roiaware_pool3d.h"
+#include "mlu_op/roiaware_pool3d.h"
 #include "ops/roiaware_pool3d/api/check.h"
 #include "recording/gen_case.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/long_sum.h"
-#include "mlu_op.h"
+#include "mlu_op/types.h"
 #include "ops/roiaware_pool3d/geometry.h"
 
 namespace detops::roiaware_pool3d {
