@@ -18,10 +18,21 @@ except ImportError as error:
 
     raise ImportError(why_not_loaded(error)) from error
 
+from ._box_overlaps import (
+    bbox_overlaps,
+    box_iou_quadri,
+    box_iou_rotated,
+    box_iou_rotated_backward,
+    boxes_iou3d,
+    boxes_iou_bev,
+    boxes_overlap_bev,
+)
 from ._install import install, uninstall
 from ._indice_pool import indice_pool_backward, indice_pool_forward
 from ._native import version as _version
+from ._nms import SoftNms, batched_nms, nms, nms_match, nms_rotated, soft_nms
 from ._point_to_voxel import PointVoxels, point_to_voxel
+from ._polygons import convex_giou, convex_iou, min_area_polygons, points_in_polygons
 from ._psroipool import psroipool_backward, psroipool_forward
 from ._roiaware_pool3d import (
     CompactPool,
@@ -61,8 +72,19 @@ __all__ = [
     "IndicePairs",
     "PointVoxels",
     "RoiAwarePool",
+    "SoftNms",
     "__version__",
+    "batched_nms",
+    "bbox_overlaps",
+    "box_iou_quadri",
+    "box_iou_rotated",
+    "box_iou_rotated_backward",
+    "boxes_iou3d",
+    "boxes_iou_bev",
+    "boxes_overlap_bev",
     "config",
+    "convex_giou",
+    "convex_iou",
     "get_indice_pairs",
     "get_num_threads",
     "indice_convolution_backward_data",
@@ -72,7 +94,12 @@ __all__ = [
     "indice_pool_backward",
     "indice_pool_forward",
     "install",
+    "min_area_polygons",
+    "nms",
+    "nms_match",
+    "nms_rotated",
     "point_to_voxel",
+    "points_in_polygons",
     "psroipool_backward",
     "psroipool_forward",
     "roiaware_pool3d_backward",
@@ -83,6 +110,7 @@ __all__ = [
     "rotated_feature_align_forward",
     "set_num_threads",
     "show_config",
+    "soft_nms",
     "threads",
     "uninstall",
     "value_checks",

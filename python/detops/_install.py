@@ -22,12 +22,19 @@ _PACKAGES = {
         version="2.1.0",
         registry="detops.mmcv._registry",
         extensions={"mmcv._ext": "detops.mmcv._ext"},
-        # mmcv 2.1 and earlier ask for the current GPU there, whatever the tensors are on.
-        amended={"mmcv.ops.points_in_boxes": "detops.mmcv.points_in_boxes"},
+        # mmcv 2.1 and earlier ask for the current GPU in the second, whatever the tensors are on; the
+        # first goes through vertices, detops past them.
+        amended={
+            "mmcv.ops.diff_iou_rotated": "detops.mmcv.diff_iou_rotated",
+            "mmcv.ops.points_in_boxes": "detops.mmcv.points_in_boxes",
+        },
         users="mmcv.ops",
     ),
     "openpcdet": Package(
-        _of_openpcdet("roiaware_pool3d"),
+        {
+            **_of_openpcdet("roiaware_pool3d", "iou3d_nms"),
+            "pcdet.ops.iou3d_nms.iou3d_nms_cuda": "detops.openpcdet.iou3d_nms_cuda",
+        },
         is_complete=True,
         version="0.6.0",
         extensions=dict.fromkeys(
@@ -55,7 +62,8 @@ _PACKAGES = {
     "torchvision": Package(
         {
             "torchvision.ops": "detops.torchvision",
-            "torchvision.ops.ps_roi_pool": "detops.torchvision",
+            "torchvision.ops.boxes": "detops.torchvision.boxes",
+            "torchvision.ops.ps_roi_pool": "detops.torchvision.ps_roi_pool",
         },
         is_complete=False,
         version="0.28.0",

@@ -76,6 +76,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "output_grad": ROW, "features": ROW, "features_out": ROW, **PAIRS, "num_act_in": 1,
         "pool": "max",
     },
+    "points_in_polygons": {"points": np.zeros((1, 2), np.float32), "polygons": np.zeros((1, 8), np.float32)},
     "point_to_voxel": {
         "points": ROW, "voxel_size": (1.0,), "range_min": (0.0,), "grid": (4,),
         "max_points_per_voxel": 1, "max_voxels_per_cloud": 1, "order": "ascending", "voxels": True,
@@ -97,7 +98,7 @@ WIDE = {"num_act_out", "num_act_in", "pts_num", "input_shape", "filters_shape", 
         "max_points_per_voxel", "max_voxels_per_cloud"}  # fmt: skip
 ARRAYS = {"input", "bboxes", "top_output", "rois", "top_grad", "pts", "pts_feature", "grad_out",
           "argmax", "pts_idx_of_voxels", "voxel_begins", "pts_idx", "indices", "features", "filters",
-          "indice_pairs", "bias", "residual", "output_grad", "features_out", "points",
+          "indice_pairs", "bias", "residual", "output_grad", "features_out", "points", "polygons",
           "cloud_begins", "mapping_channel", "out"}  # fmt: skip
 
 

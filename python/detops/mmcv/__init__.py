@@ -6,7 +6,24 @@ differs from the originals.
 
 from __future__ import annotations
 
+from .bbox import bbox_overlaps
+from .box_iou_quadri import box_iou_quadri
+from .box_iou_rotated import box_iou_rotated
+from .convex_iou import convex_giou, convex_iou
+from .diff_iou_rotated import diff_iou_rotated_2d, diff_iou_rotated_3d
+from .iou3d import (
+    boxes_iou3d,
+    boxes_iou_bev,
+    boxes_overlap_bev,
+    nms3d,
+    nms3d_normal,
+    nms_bev,
+    nms_normal_bev,
+)
+from .min_area_polygons import min_area_polygons
+from .nms import batched_nms, nms, nms_match, nms_quadri, nms_rotated, soft_nms
 from .points_in_boxes import points_in_boxes_all, points_in_boxes_cpu, points_in_boxes_part
+from .points_in_polygons import points_in_polygons
 from .roiaware_pool3d import RoIAwarePool3d
 from .rotated_feature_align import rotated_feature_align
 from .sparse_conv import (
@@ -38,9 +55,31 @@ __all__ = [
     "SparseSequential",
     "SubMConv2d",
     "SubMConv3d",
+    "batched_nms",
+    "bbox_overlaps",
+    "box_iou_quadri",
+    "box_iou_rotated",
+    "boxes_iou3d",
+    "boxes_iou_bev",
+    "boxes_overlap_bev",
+    "convex_giou",
+    "convex_iou",
+    "diff_iou_rotated_2d",
+    "diff_iou_rotated_3d",
+    "min_area_polygons",
+    "nms",
+    "nms3d",
+    "nms3d_normal",
+    "nms_bev",
+    "nms_match",
+    "nms_normal_bev",
+    "nms_quadri",
+    "nms_rotated",
     "points_in_boxes_all",
     "points_in_boxes_cpu",
     "points_in_boxes_part",
+    "points_in_polygons",
     "rotated_feature_align",
     "scatter_nd",
+    "soft_nms",
 ]

@@ -17,6 +17,8 @@ from ..torch import (
     rotated_feature_align_backward as _align_backward,
 )
 from ..torch._drop_ins import find_all_boxes, find_first_box, in_one_type
+from . import _ext_boxes
+from ._ext_boxes import *
 from .rotated_feature_align import rotated_feature_align
 from .sparse_ops import (
     find_pairs,
@@ -48,6 +50,7 @@ __all__ = [
     "rotated_feature_align_backward",
     "rotated_feature_align_forward",
 ]
+__all__ += _ext_boxes.__all__
 
 _POOLS: tuple[Pool, Pool] = ("max", "avg")
 

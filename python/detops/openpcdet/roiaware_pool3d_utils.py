@@ -13,7 +13,13 @@ import numpy.typing as npt
 import torch
 
 from .._types import Pool
-from ..torch._drop_ins import check_batches, find_all_boxes, find_first_box, pool_points
+from ..torch._drop_ins import (
+    check_batches,
+    find_all_boxes,
+    find_first_box,
+    pool_points,
+    tensor_of,
+)
 
 __all__ = [
     "RoIAwarePool3d",
@@ -26,13 +32,6 @@ __all__ = [
 # its own doing too.
 _MARGIN_OF_GPU = float(np.float32(1e-5))
 _MARGIN_OF_CPU = float(np.float32(1e-2))
-
-
-def _tensor(array: torch.Tensor | npt.NDArray[Any]) -> torch.Tensor:
-    if isinstance(array, torch.Tensor):
-        return array
-    # torch takes no negative strides and warns of arrays that cannot be written to.
-    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
 
 
 @overload
@@ -91,7 +90,7 @@ def points_in_boxes_cpu(
             )
     found = torch.zeros((boxes.shape[0], points.shape[0]), dtype=torch.int32)
     find_all_boxes(
-        _tensor(points), _tensor(boxes), found, z_origin="center", xy_margin=_MARGIN_OF_CPU
+        tensor_of(points), tensor_of(boxes), found, z_origin="center", xy_margin=_MARGIN_OF_CPU
     )
     return found if isinstance(boxes, torch.Tensor) else found.numpy()
 

@@ -179,7 +179,8 @@ def gather_features_by_pc_voxel_id(
 def _not_yet(name: str) -> Callable[..., Any]:
     def refuse(*_: Any, **__: Any) -> Any:
         raise NotImplementedError(
-            f"spconv.utils.{name}: detops has no operators on boxes that overlap yet. "
+            f"spconv.utils.{name}: detops has such functions under other names only, as "
+            "detops.torch.box_iou_rotated and detops.torch.nms_rotated. "
             "detops.uninstall('spconv') gives spconv itself back, if it is installed."
         )
 

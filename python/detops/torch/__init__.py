@@ -12,27 +12,39 @@ from __future__ import annotations
 
 from . import _library as _library  # First: it says what is missing.
 from . import (
+    _box_overlaps,
+    _diff_iou_rotated,
     _get_indice_pairs,
     _indice_convolution,
     _indice_pool,
+    _nms,
     _point_to_voxel,
+    _polygons,
     _psroipool,
     _roiaware_pool3d,
     _rotated_feature_align,
 )
+from ._box_overlaps import *
+from ._diff_iou_rotated import *
 from ._get_indice_pairs import *
 from ._indice_convolution import *
 from ._indice_pool import *
+from ._nms import *
 from ._point_to_voxel import *
+from ._polygons import *
 from ._psroipool import *
 from ._roiaware_pool3d import *
 from ._rotated_feature_align import *
 
 __all__: list[str] = []
+__all__ += _box_overlaps.__all__
+__all__ += _diff_iou_rotated.__all__
 __all__ += _get_indice_pairs.__all__
 __all__ += _indice_convolution.__all__
 __all__ += _indice_pool.__all__
+__all__ += _nms.__all__
 __all__ += _point_to_voxel.__all__
+__all__ += _polygons.__all__
 __all__ += _psroipool.__all__
 __all__ += _roiaware_pool3d.__all__
 __all__ += _rotated_feature_align.__all__

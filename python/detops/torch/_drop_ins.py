@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from .._types import Pool, ZOrigin
 from ._roiaware_pool3d import roiaware_pool3d_compact_forward
 from ._sentences import check_tensors, sizes_of, told_as
 
-__all__ = ["check_batches", "find_all_boxes", "find_first_box", "in_one_type", "pool_points"]
+__all__ = [
+    "call_in_one_type",
+    "check_batches",
+    "find_all_boxes",
+    "find_first_box",
+    "in_one_type",
+    "pool_points",
+    "tensor_of",
+]
 
 # Of a box times points, the elements that are looked at together: they stay in the caches.
 _BLOCK = 1 << 18
@@ -22,6 +33,27 @@ def in_one_type(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """The tensors in the widest of their types, because the operators take only one."""
     dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
     return tuple(tensor.to(dtype) for tensor in tensors)
+
+
+def call_in_one_type(
+    caller: str, function: Callable[..., torch.Tensor], *, names: Sequence[str] = (), **arguments: Any
+) -> torch.Tensor:
+    """A function of detops.torch of two lists of rows, which come first in ``arguments``.
+
+    ``names`` are those that the function itself has for them, if it has others.
+    """
+    (first, left), (second, right), *words = arguments.items()
+    check_tensors(caller, **{first: left, second: right})
+    renamed = dict(zip(names, (first, second), strict=False))
+    return told_as(caller, renamed, function, *in_one_type(left, right), **dict(words))
+
+
+def tensor_of(array: torch.Tensor | npt.NDArray[Any]) -> torch.Tensor:
+    """A tensor in the memory of an array; what is no array as it is."""
+    if not isinstance(array, np.ndarray):
+        return array
+    # torch takes no negative strides and warns of arrays that cannot be written to.
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
 
 
 def pool_points(

@@ -15,6 +15,9 @@ struct Operator {
 };
 
 // One list per file.
+extern const std::array<Operator, 7> kBoxOverlaps;
+extern const std::array<Operator, 3> kNms;
+extern const std::array<Operator, 4> kPolygons;
 extern const std::array<Operator, 2> kRotatedFeatureAlign;
 extern const std::array<Operator, 2> kPsRoiPool;
 extern const std::array<Operator, 4> kRoiAwarePool3d;
@@ -25,6 +28,9 @@ extern const std::array<Operator, 1> kPointToVoxel;
 
 template <typename Visit>
 void ForEachList(const Visit& visit) {
+  visit.template operator()<kBoxOverlaps>();
+  visit.template operator()<kNms>();
+  visit.template operator()<kPolygons>();
   visit.template operator()<kRotatedFeatureAlign>();
   visit.template operator()<kPsRoiPool>();
   visit.template operator()<kRoiAwarePool3d>();

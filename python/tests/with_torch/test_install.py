@@ -130,19 +130,19 @@ def test_names_that_detops_does_not_have(tmp_path: Path) -> None:
         def text(kind, module, name):
             return f"{kind}: detops stands in for {module} and has no {name}"
         for statement, *words in (
-            ("from mmcv.ops import nms", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.nms"),
-            ("import mmcv.ops.nms", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.nms"),
-            ("import mmcv.ops; mmcv.ops.nms", "AttributeError", "mmcv.ops", "'nms'"),
-            ("from mmcv.ops.points_in_boxes import nms", "ModuleNotFoundError",
-             "mmcv.ops.points_in_boxes", "mmcv.ops.points_in_boxes.nms"),
+            ("from mmcv.ops import roi_align", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.roi_align"),
+            ("import mmcv.ops.roi_align", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.roi_align"),
+            ("import mmcv.ops; mmcv.ops.roi_align", "AttributeError", "mmcv.ops", "'roi_align'"),
+            ("from mmcv.ops.points_in_boxes import roi_align", "ModuleNotFoundError",
+             "mmcv.ops.points_in_boxes", "mmcv.ops.points_in_boxes.roi_align"),
             ("import mmcv; mmcv.imread", "AttributeError", "mmcv", "'imread'"),
             ("import mmcv.cnn", "ModuleNotFoundError", "mmcv", "mmcv.cnn"),
-            ("from pcdet.ops import nms", "ModuleNotFoundError", "pcdet.ops", "pcdet.ops.nms"),
+            ("from pcdet.ops import roi_align", "ModuleNotFoundError", "pcdet.ops", "pcdet.ops.roi_align"),
             ("import torchvision; torchvision.io", "AttributeError", "torchvision", "'io'"),
         ):
             assert failure(statement) == text(*words), failure(statement)
         import mmcv.ops
-        assert not hasattr(mmcv.ops, "nms") and not hasattr(mmcv.ops, "__file__")
+        assert not hasattr(mmcv.ops, "roi_align") and not hasattr(mmcv.ops, "__file__")
         """,
     )
 

@@ -25,21 +25,22 @@ def without(files: dict[str, str], *names: str) -> dict[str, str]:
 BARE_MMCV = {
     **without(MMCV, "mmcv/_ext.py"),
     **MMENGINE,
-    "mmcv/ops/nms.py": """
+    "mmcv/ops/roi_align.py": """
         from mmengine.registry import MODELS
         import mmcv._ext as ext
-        assert hasattr(ext, "nms") and hasattr(ext, "indice_conv_forward")
+        assert hasattr(ext, "roi_align") and hasattr(ext, "indice_conv_forward")
 
         class Suppression:
             pass
 
         MODELS.register_module("Suppression", module=Suppression)
-        nms = ext.nms
+        roi_align = ext.roi_align
         """,
 }
 BARE_PCDET = {
     **without(PCDET, "pcdet/ops/roiaware_pool3d/roiaware_pool3d_cuda.py"),
     "pcdet/__init__.py": "from .version import __version__\n",
+    "pcdet/ops/bev_pool/__init__.py": "",
     "pcdet/ops/iou3d_nms/__init__.py": "",
     "pcdet/ops/iou3d_nms/iou3d_nms_utils.py": "from . import iou3d_nms_cuda\n",
     "pcdet/ops/roipoint_pool3d/__init__.py": "",
@@ -64,9 +65,9 @@ def test_an_mmcv_without_its_extension(tmp_path: Path) -> None:
             importlib.import_module("mmcv.ops")
             assert mmcv.ops.RoIAwarePool3d == "original" and mmcv.__version__ == "2.2.0"
             assert MODELS.module_dict.keys() == {"Suppression"}
-            assert failure("import mmcv.ops; mmcv.ops.nms(1, iou=2)") == (
-                "NotImplementedError: mmcv._ext.nms: this mmcv was installed without its compiled "
-                "modules, and detops, which stands in for them, has no nms. It takes a build of "
+            assert failure("import mmcv.ops; mmcv.ops.roi_align(1, iou=2)") == (
+                "NotImplementedError: mmcv._ext.roi_align: this mmcv was installed without its compiled "
+                "modules, and detops, which stands in for them, has no roi_align. It takes a build of "
                 "mmcv with them.")
             assert not hasattr(mmcv._ext, "__file__")
             assert importlib.util.find_spec("mmcv._ext").loader is not None
@@ -90,7 +91,7 @@ def test_replacing_in_an_mmcv_without_its_extension(tmp_path: Path) -> None:
         from mmengine.registry import MODELS
         assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
         assert MODELS.module_dict["SubMConv3d"] is detops.mmcv.SubMConv3d
-        assert "has no nms" in failure("import mmcv.ops; mmcv.ops.nms()")
+        assert "has no roi_align" in failure("import mmcv.ops; mmcv.ops.roi_align()")
         detops.uninstall()
         assert not MODELS.module_dict
         assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
@@ -119,8 +120,9 @@ def test_a_source_tree_of_openpcdet(tmp_path: Path, replace: str) -> None:
         assert found.RoIAwarePool3d is detops.openpcdet.RoIAwarePool3d
         from pcdet.ops.iou3d_nms.iou3d_nms_utils import iou3d_nms_cuda
         assert failure(
-            "from pcdet.ops.iou3d_nms import iou3d_nms_cuda; iou3d_nms_cuda.nms_gpu(1, 2, 3)"
-        ).startswith("NotImplementedError: pcdet.ops.iou3d_nms.iou3d_nms_cuda.nms_gpu: this pcdet")
+            "from pcdet.ops.bev_pool import bev_pool_ext; bev_pool_ext.bev_pool_forward(1, 2, 3)"
+        ).startswith("NotImplementedError: pcdet.ops.bev_pool.bev_pool_ext.bev_pool_forward: this")
+        assert iou3d_nms_cuda.nms_gpu is detops.openpcdet.iou3d_nms_cuda.nms_gpu
         # What is there is not touched.
         from pcdet.ops.roipoint_pool3d import roipoint_pool3d_cuda
         assert roipoint_pool3d_cuda.forward == "original"
@@ -248,9 +250,9 @@ def test_what_mmcv_lite_lacks_says_so() -> None:
         detops.install("mmcv")
         import mmcv.ops, torch
         try:
-            mmcv.ops.nms(torch.rand(5, 4), torch.rand(5), 0.5)
+            mmcv.ops.roi_align(torch.rand(1, 2, 5, 5), torch.rand(1, 5), (2, 2))
         except NotImplementedError as error:
-            assert str(error).startswith("mmcv._ext.nms: this mmcv was installed without")
+            assert str(error).startswith("mmcv._ext.roi_align_forward: this mmcv was installed")
         else:
             raise AssertionError
         detops.uninstall()

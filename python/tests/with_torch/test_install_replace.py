@@ -16,11 +16,11 @@ MMCV = {
     "mmcv/_ext.py": "",
     "mmcv/cnn.py": "brick = 'original'\n",
     "mmcv/ops/__init__.py": """
-        from .nms import nms
+        from .roi_align import roi_align
         from .roiaware_pool3d import RoIAwarePool3d
         from .rotated_feature_align import rotated_feature_align
         """,
-    "mmcv/ops/nms.py": "nms = 'original nms'\n",
+    "mmcv/ops/roi_align.py": "roi_align = 'original roi_align'\n",
     "mmcv/ops/roiaware_pool3d.py": "RoIAwarePool3d = 'original'\nhelper = 'original helper'\n",
     "mmcv/ops/rotated_feature_align.py": "rotated_feature_align = 'original'\n",
 }
@@ -28,7 +28,7 @@ MMCV = {
 BROKEN = {
     **MMCV,
     "mmcv/_ext.py": "raise ImportError('_ext.so: undefined symbol')\n",
-    "mmcv/ops/nms.py": "import mmcv._ext\n",
+    "mmcv/ops/roi_align.py": "import mmcv._ext\n",
 }
 PCDET = {
     "pcdet/__init__.py": "",
@@ -110,7 +110,7 @@ def test_replacing_in_mmcv(run_in_either_order: Any) -> None:
         """
         import detops.mmcv, mmcv.cnn
         assert mmcv.__version__ == "2.2.0" and mmcv.cnn.brick == "original"
-        assert mmcv.ops.nms == "original nms"
+        assert mmcv.ops.roi_align == "original roi_align"
         assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
         assert mmcv.ops.rotated_feature_align is detops.mmcv.rotated_feature_align
         assert mmcv.ops.points_in_boxes_all is detops.mmcv.points_in_boxes_all
@@ -123,7 +123,7 @@ def test_replacing_in_mmcv(run_in_either_order: Any) -> None:
         assert "original helper" in inspect.getsource(mmcv.ops.roiaware_pool3d)
 
         assert detops.uninstall() == ("mmcv",)
-        from mmcv.ops import RoIAwarePool3d, nms, rotated_feature_align
+        from mmcv.ops import RoIAwarePool3d, roi_align, rotated_feature_align
         assert RoIAwarePool3d == rotated_feature_align == "original"
         from mmcv.ops.roiaware_pool3d import RoIAwarePool3d
         assert RoIAwarePool3d == "original"
@@ -154,7 +154,7 @@ def test_replacing_in_an_mmcv_whose_extension_is_broken(tmp_path: Path) -> None:
         assert failure("import mmcv.ops; mmcv.ops.deform_conv") == (
             "AttributeError: detops stands in for mmcv.ops and has no 'deform_conv'; "
             "mmcv.ops itself could not be imported: _ext.so: undefined symbol")
-        assert failure("from mmcv.ops import nms") == why
+        assert failure("from mmcv.ops import roi_align") == why
         detops.uninstall()
         assert not hasattr(mmcv, "ops")
         assert failure("import mmcv.ops") == why

@@ -353,7 +353,19 @@ def test_arguments_are_those_of_mmcv(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["points_in_boxes", "roiaware_pool3d", "rotated_feature_align", "sparse_ops"]
+    "name",
+    [
+        "bbox",
+        "box_iou_quadri",
+        "box_iou_rotated",
+        "iou3d",
+        "nms",
+        "points_in_boxes",
+        "points_in_polygons",
+        "roiaware_pool3d",
+        "rotated_feature_align",
+        "sparse_ops",
+    ],
 )
 def test_examples_of_the_documentation(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"detops.mmcv.{name}"))

@@ -200,6 +200,7 @@ def test_arguments_are_those_of_openpcdet(name: str) -> None:
     assert ", ".join(bare) == SURFACE[name]
 
 
-def test_examples_of_the_documentation() -> None:
-    result = doctest.testmod(utils)
+@pytest.mark.parametrize("module", [utils, detops.openpcdet.iou3d_nms_utils])
+def test_examples_of_the_documentation(module: Any) -> None:
+    result = doctest.testmod(module)
     assert result.attempted > 5 and result.failed == 0

@@ -68,6 +68,8 @@ def test_mixed_numbers(call: Call, key: str) -> None:
         == 1
     ):
         pytest.skip("nothing to mix with")
+    if "scores" in call.arguments:
+        pytest.skip("scores may have another type than boxes")
     with pytest.raises(
         ValueError, match=rf"{call.name}: \w+ has type float\d\d, expected float\d\d"
     ):

@@ -263,6 +263,7 @@ def test_scripted_module(size: Any, tmp_path: Path) -> None:
     assert torch.equal(loaded(maps, rois), Network()(maps, rois))
 
 
-def test_examples_of_the_documentation() -> None:
-    result = doctest.testmod(detops.torchvision)
+@pytest.mark.parametrize("name", ["boxes", "ps_roi_pool"])
+def test_examples_of_the_documentation(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(f"detops.torchvision.{name}"))
     assert result.attempted > 2 and result.failed == 0

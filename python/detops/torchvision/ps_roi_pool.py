@@ -1,8 +1,4 @@
-"""What detops offers of ``torchvision.ops``: position-sensitive RoI pooling.
-
-``detops.install("torchvision")`` lets ``torchvision.ops.ps_roi_pool`` find it where torchvision is
-not installed, and with ``replace=True`` also where it is.
-"""
+"""Position-sensitive RoI pooling: ``torchvision.ops.ps_roi_pool``."""
 
 from __future__ import annotations
 
@@ -11,9 +7,9 @@ from typing import Any
 
 import torch
 
-from .torch import psroipool_forward
-from .torch._drop_ins import in_one_type
-from .torch._sentences import check_tensors, sizes_of, told_as
+from ..torch import psroipool_forward
+from ..torch._drop_ins import in_one_type
+from ..torch._sentences import check_tensors, sizes_of, told_as
 
 __all__ = ["PSRoIPool", "ps_roi_pool"]
 
