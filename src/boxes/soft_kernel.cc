@@ -143,9 +143,7 @@ Contest::Winner PlayRound(Contest& contest, const SoftRules& rules) {
   const Contest::Winner winner = {static_cast<int64_t>(index), contest.score[place]};
   const UprightBox box = contest.boxes.Get(place);
   contest.score[place] = -kInfinity;
-  if (contest.begun) Refresh(d, contest, block);
-  if (!contest.begun) RefreshAll(d, contest, rules.least_score);
-  contest.begun = true;
+  Refresh(d, contest, block);
   switch (rules.weakening) {
     case Weakening::kToZero:
       Weaken<Weakening::kToZero>(d, contest, rules, box, index);
@@ -160,6 +158,9 @@ Contest::Winner PlayRound(Contest& contest, const SoftRules& rules) {
       Weaken<Weakening::kJoin>(d, contest, rules, box, index);
       break;
   }
+  // Those that the first winner has not met; a negative score may have become 0 by then.
+  if (!contest.begun) RefreshAll(d, contest, rules.least_score);
+  contest.begun = true;
   return winner;
 }
 

@@ -57,6 +57,13 @@ TEST(SoftNms, TheFirstComesOutWhateverItsScore) {
   ExpectPicks({{0, 0, 1, 1}, {5, 5, 6, 6}, {9, 9, 10, 10}}, {.1, .2, .3}, {"linear", 0.5, 0.5, 0.5, 0}, {2}, {.3});
 }
 
+// A score is compared after it has lost: 0 times a negative one is not below 0.
+TEST(SoftNms, NegativeScores) {
+  const std::vector<std::vector<double>> boxes = {{0, 0, 1, 1}, {0, 0, 1, 1}, {5, 5, 6, 6}};
+  ExpectPicks(boxes, {.5, -8, -8}, {"naive", 0.5, 0.5, 0, 0}, {0, 1}, {.5, 0});
+  ExpectPicks(boxes, {.5, -8, -8}, {"linear", 0.5, 0.5, -8, 0}, {0, 1, 2}, {.5, 0, -8});
+}
+
 // IoU 1/2 is the threshold itself: it counts.
 TEST(SoftNms, TheThresholdItselfCounts) {
   const std::vector<std::vector<double>> boxes = {{0, 0, 10, 20}, {0, 0, 10, 10}};
