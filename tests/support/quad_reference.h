@@ -40,6 +40,23 @@ inline Polygon ReadQuad(mluOpDataType_t type, const void* data, int64_t row, int
   return quad;
 }
 
+// Width and height of what is around it.
+inline long double Extent(const Polygon& polygon) {
+  long double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
+  for (const auto& [px, py] : polygon) {
+    x[0] = std::min(x[0], px);
+    x[1] = std::max(x[1], px);
+    y[0] = std::min(y[0], py);
+    y[1] = std::max(y[1], py);
+  }
+  return (x[1] - x[0]) + (y[1] - y[0]);
+}
+
+// What rounding errors of a shared area are relative to.
+inline long double SharedMagnitude(const Polygon& a, const Polygon& b) {
+  return (Extent(a) + Extent(b)) * std::min(Extent(a), Extent(b));
+}
+
 // Not below 0 and not above either area, as it may be where sides of a polygon cross.
 inline long double SharedArea(const Polygon& a, const Polygon& b) {
   const long double least = std::min(TwiceArea(a), TwiceArea(b)) / 2;
@@ -51,12 +68,19 @@ inline long double SharedArea(const Polygon& a, const Polygon& b) {
     return coordinate(*a_high) <= coordinate(*b_low) || coordinate(*b_high) <= coordinate(*a_low);
   };
   if (apart([](const auto& p) { return p.first; }) || apart([](const auto& p) { return p.second; })) return 0;
-  return std::clamp(detops::testing::PolygonOverlap(a, b), 0.0L, least);
+  // What only touches shares nothing; long doubles round too.
+  const long double shared = std::clamp(detops::testing::PolygonOverlap(a, b), 0.0L, least);
+  return shared > 1e-18L * SharedMagnitude(a, b) ? shared : 0;
 }
 
 inline long double IouOf(const Polygon& a, const Polygon& b) {
   const long double shared = SharedArea(a, b);
   return shared > 0 ? shared / (TwiceArea(a) / 2 + TwiceArea(b) / 2 - shared) : 0;
+}
+// What rounding errors of their IoU or IoF are relative to.
+inline long double RatioMagnitude(const Polygon& a, const Polygon& b) {
+  const long double area = std::min(TwiceArea(a), TwiceArea(b)) / 2;
+  return area > 0 ? std::max(1.0L, SharedMagnitude(a, b) / area) : 1.0L;
 }
 inline long double IofOf(const Polygon& a, const Polygon& b) {
   const long double shared = SharedArea(a, b);

@@ -1,6 +1,7 @@
 // What box_iou_quadri promises, and how to call it.
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "boxes/contract/pairs.h"
 #include "boxes/contract/quads.h"
@@ -122,10 +123,12 @@ class BoxIouQuadri : public Function {
 
   Expected Reference(const Call& call) const override {
     const Tensor &first = call["quads1"], &second = call["quads2"];
-    Expected expected;
-    expected.tensors["ious"] = detops_reference::BoxIouQuadri(
+    detops_reference::RatioResult result = detops_reference::BoxIouQuadri(
         first.type, static_cast<int>(call.integer("mode")), boxes::IsAligned(call), first.extents[0], second.extents[0],
         first.contents.data(), second.contents.data());
+    Expected expected;
+    expected.tensors["ious"] = std::move(result.values);
+    expected.magnitudes["ious"] = std::move(result.magnitudes);
     return expected;
   }
 };

@@ -9,9 +9,13 @@
 
 namespace detops_reference {
 
-// Not rounded to the tensors' type. mode 0: IoU, 1: IoF. Aligned: quads2 has n rows too.
-std::vector<double> BoxIouQuadri(mluOpDataType_t type, int mode, bool aligned, int64_t n, int64_t m, const void* quads1,
-                                 const void* quads2);
+struct RatioResult {
+  std::vector<double> values;      // not rounded to the tensors' type
+  std::vector<double> magnitudes;  // what rounding errors are relative to: more than 1 for slivers
+};
+// mode 0: IoU, 1: IoF. Aligned: quads2 has n rows too.
+RatioResult BoxIouQuadri(mluOpDataType_t type, int mode, bool aligned, int64_t n, int64_t m, const void* quads1,
+                         const void* quads2);
 
 }  // namespace detops_reference
 

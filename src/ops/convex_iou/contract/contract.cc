@@ -168,9 +168,11 @@ class Iou : public ConvexOverlap {
 
   Expected Reference(const Call& call) const override {
     const Tensor &points = call["points"], &quads = call["quads"];
+    detops_reference::ConvexIouResult result = detops_reference::ConvexIou(
+        points.type, points.extents[0], quads.extents[0], points.contents.data(), quads.contents.data());
     Expected expected;
-    expected.tensors["ious"] = detops_reference::ConvexIou(points.type, points.extents[0], quads.extents[0],
-                                                           points.contents.data(), quads.contents.data());
+    expected.tensors["ious"] = std::move(result.values);
+    expected.magnitudes["ious"] = std::move(result.magnitudes);
     return expected;
   }
 };
@@ -228,6 +230,7 @@ class Giou : public ConvexOverlap {
     Expected expected;
     expected.tensors["gious"] = std::move(result.values);
     expected.tensors["grad"] = std::move(result.gradient);
+    expected.magnitudes["gious"] = std::move(result.value_magnitudes);
     expected.magnitudes["grad"] = std::move(result.magnitudes);
     return expected;
   }

@@ -75,7 +75,8 @@ Vector AreaSlope(const Polygon& polygon, size_t i) {
 
 struct Row {
   Real giou = 0;
-  std::array<Real, 18> gradient{}, magnitude{};
+  std::array<Real, 18> gradient{};
+  Real value_magnitude = 1, magnitude = 0;
 };
 
 Row GiouOf(const Polygon& points, const Polygon& quad) {
@@ -95,9 +96,11 @@ Row GiouOf(const Polygon& points, const Polygon& quad) {
     const size_t at = 2 * own[corner];
     row.gradient[at] += slope.first * factor;
     row.gradient[at + 1] += slope.second * factor;
-    row.magnitude[at] += std::abs(slope.first * factor);
-    row.magnitude[at + 1] += std::abs(slope.second * factor);
   };
+  // Lengths are in error by some 2^-53 of the extent, areas by as much of its square.
+  const Real extent = detops_test::Extent(all);
+  row.value_magnitude = 1 + extent * extent / std::max(both, common / 1e6L);
+  row.magnitude = extent * row.value_magnitude / std::max(both, common / 1e6L);
   const Real ratio = shared > 0 ? shared / (both * both) : 0;
   if (shared > 0) {
     std::vector<Vector> slopes(hull.size());
@@ -116,17 +119,20 @@ Row GiouOf(const Polygon& points, const Polygon& quad) {
 
 }  // namespace
 
-std::vector<double> ConvexIou(mluOpDataType_t type, int64_t sets, int64_t quads, const void* points,
-                              const void* quad_rows) {
-  std::vector<double> ious;
+ConvexIouResult ConvexIou(mluOpDataType_t type, int64_t sets, int64_t quads, const void* points,
+                          const void* quad_rows) {
+  ConvexIouResult result;
+  if (quads == 0) return result;
   for (int64_t i = 0; i < sets; ++i) {
     const Polygon set = detops_test::ReadPoints(type, points, i * 18, 9);
     const Polygon hull = At(set, detops_test::HullCorners(set));
     for (int64_t j = 0; j < quads; ++j) {
-      ious.push_back(static_cast<double>(detops_test::IouOf(hull, detops_test::ReadQuad(type, quad_rows, j))));
+      const Polygon quad = detops_test::ReadQuad(type, quad_rows, j);
+      result.values.push_back(static_cast<double>(detops_test::IouOf(hull, quad)));
+      result.magnitudes.push_back(static_cast<double>(detops_test::RatioMagnitude(hull, quad)));
     }
   }
-  return ious;
+  return result;
 }
 
 GiouResult ConvexGiou(mluOpDataType_t type, int64_t rows, const void* points, const void* quads) {
@@ -134,9 +140,10 @@ GiouResult ConvexGiou(mluOpDataType_t type, int64_t rows, const void* points, co
   for (int64_t i = 0; i < rows; ++i) {
     const Row row = GiouOf(detops_test::ReadPoints(type, points, i * 18, 9), detops_test::ReadQuad(type, quads, i));
     result.values.push_back(static_cast<double>(row.giou));
+    result.value_magnitudes.push_back(static_cast<double>(row.value_magnitude));
     for (size_t k = 0; k < 18; ++k) {
       result.gradient.push_back(static_cast<double>(row.gradient[k]));
-      result.magnitudes.push_back(static_cast<double>(row.magnitude[k]));
+      result.magnitudes.push_back(static_cast<double>(row.magnitude));
     }
   }
   return result;

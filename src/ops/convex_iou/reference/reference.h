@@ -10,14 +10,14 @@
 
 namespace detops_reference {
 
-// Not rounded to the tensors' type.
-std::vector<double> ConvexIou(mluOpDataType_t type, int64_t sets, int64_t quads, const void* points,
-                              const void* quad_rows);
+// Not rounded to the tensors' type. For each value the magnitude that rounding errors are relative to.
+struct ConvexIouResult {
+  std::vector<double> values, magnitudes;
+};
+ConvexIouResult ConvexIou(mluOpDataType_t type, int64_t sets, int64_t quads, const void* points, const void* quad_rows);
 
 struct GiouResult {
-  std::vector<double> values, gradient;
-  // For each derivative the sum of the magnitudes of its terms.
-  std::vector<double> magnitudes;
+  std::vector<double> values, value_magnitudes, gradient, magnitudes;
 };
 GiouResult ConvexGiou(mluOpDataType_t type, int64_t rows, const void* points, const void* quads);
 

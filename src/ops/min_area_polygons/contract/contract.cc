@@ -1,5 +1,6 @@
 // What min_area_polygons promises, and how to call it.
 #include <memory>
+#include <utility>
 
 #include "boxes/contract/point_sets.h"
 #include "boxes/contract/quads.h"
@@ -96,9 +97,11 @@ class MinAreaPolygons : public Function {
 
   Expected Reference(const Call& call) const override {
     const Tensor& points = call["points"];
-    Expected expected;
-    expected.tensors["quads"] =
+    detops_reference::RectangleResult result =
         detops_reference::MinAreaPolygons(points.type, points.extents[0], points.contents.data());
+    Expected expected;
+    expected.tensors["quads"] = std::move(result.corners);
+    expected.magnitudes["quads"] = std::move(result.magnitudes);
     return expected;
   }
 };

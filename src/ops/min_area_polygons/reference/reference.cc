@@ -42,11 +42,19 @@ Real AngleOf(Real x, Real y) {
 
 }  // namespace
 
-std::vector<double> MinAreaPolygons(mluOpDataType_t type, int64_t rows, const void* data) {
-  std::vector<double> corners;
+RectangleResult MinAreaPolygons(mluOpDataType_t type, int64_t rows, const void* data) {
+  RectangleResult result;
   for (int64_t row = 0; row < rows; ++row) {
-    const Polygon points = detops_test::ReadPoints(type, data, row * 18, 9);
+    Polygon points = detops_test::ReadPoints(type, data, row * 18, 9);
     const std::vector<size_t> hull = detops_test::HullCorners(points);
+    // From a corner on, so that places far from 0 lose no digits.
+    const auto origin = points[hull[0]];
+    Real magnitude = 0;
+    for (auto& [x, y] : points) {
+      magnitude = std::max({magnitude, std::abs(x), std::abs(y)});
+      x -= origin.first;
+      y -= origin.second;
+    }
     std::vector<Rectangle> all;
     for (size_t i = 0; i < hull.size(); ++i) {
       const auto [ax, ay] = points[hull[i]];
@@ -55,24 +63,25 @@ std::vector<double> MinAreaPolygons(mluOpDataType_t type, int64_t rows, const vo
     }
     Real least = INFINITY;
     for (const Rectangle& r : all) least = std::min(least, r.area);
-    // Equal areas come out different by rounding; places far from 0 cost the areas digits.
-    const Real extent = all[0].x_max - all[0].x_min + all[0].y_max - all[0].y_min;
+    // Equal areas come out different by rounding.
     const Rectangle* best = nullptr;
     for (const Rectangle& r : all) {
-      if (r.area > least * (1 + 1e-12L) + 1e-15L * extent * extent) continue;
+      if (r.area > least * (1 + 1e-12L)) continue;
       if (best == nullptr || r.angle < best->angle) best = &r;
     }
     const Real c = std::cos(best->angle), s = std::sin(best->angle);
     const auto add = [&](Real x, Real y) {
-      corners.push_back(static_cast<double>(c * x - s * y));
-      corners.push_back(static_cast<double>(s * x + c * y));
+      for (const Real number : {c * x - s * y + origin.first, s * x + c * y + origin.second}) {
+        result.corners.push_back(static_cast<double>(number));
+        result.magnitudes.push_back(static_cast<double>(std::max(magnitude, std::abs(number))));
+      }
     };
     add(best->x_max, best->y_min);
     add(best->x_min, best->y_min);
     add(best->x_min, best->y_max);
     add(best->x_max, best->y_max);
   }
-  return corners;
+  return result;
 }
 
 }  // namespace detops_reference

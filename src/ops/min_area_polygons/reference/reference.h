@@ -10,8 +10,11 @@
 
 namespace detops_reference {
 
-// Not rounded to the tensors' type.
-std::vector<double> MinAreaPolygons(mluOpDataType_t type, int64_t rows, const void* points);
+// Corners, not rounded to the tensors' type, and for each number the magnitude that rounding errors are relative to.
+struct RectangleResult {
+  std::vector<double> corners, magnitudes;
+};
+RectangleResult MinAreaPolygons(mluOpDataType_t type, int64_t rows, const void* points);
 
 }  // namespace detops_reference
 

@@ -65,6 +65,7 @@ bool Holds(const double* quad, double x, double y) {
 std::vector<double> PointsInPolygons(mluOpDataType_t type, int64_t points, int64_t quads, const void* point_rows,
                                      const void* quad_rows) {
   std::vector<double> inside;
+  if (quads == 0) return inside;
   for (int64_t i = 0; i < points; ++i) {
     const double x = detops_test::ReadElement(type, point_rows, 2 * i);
     const double y = detops_test::ReadElement(type, point_rows, 2 * i + 1);
