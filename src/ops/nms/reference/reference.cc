@@ -1,5 +1,6 @@
 #include "ops/nms/reference/reference.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/polygon_overlap.h"
@@ -27,7 +28,9 @@ bool HasArea(const std::array<double, 7>& box) {
 
 long double BevIou(const std::array<double, 7>& a, const std::array<double, 7>& b) {
   const auto area = [](const std::array<double, 7>& box) { return static_cast<long double>(box[3]) * box[4]; };
-  const long double shared = detops::testing::PolygonOverlap(Outline(a), Outline(b));
+  const long double strips = detops::testing::PolygonOverlap(Outline(a), Outline(b));
+  // Of equal boxes the strips may add up to more than a box.
+  const long double shared = std::min({strips, area(a), area(b)});
   // What the strips leave of boxes that only touch.
   if (shared < 1e-15L * (area(a) + area(b))) return 0;
   return shared / (area(a) + area(b) - shared);

@@ -174,6 +174,13 @@ TEST(Nms, SevenNumbersWithoutAMargin) {
   ExpectIndices(boxes, {}, "numbers=7,threshold=0", {0, 1});
 }
 
+// No IoU is above 1.
+TEST(Nms, SevenNumbersThresholdOne) {
+  const Rows boxes =
+      FromAbove({{.3, .7, 1.1, .9, .3}, {.3, .7, 1.1, .9, .3}, {.1, .2, .7, .3, 1.1}, {.1, .2, .7, .3, 1.1}});
+  ExpectIndices(boxes, {}, "numbers=7,threshold=1", {0, 1, 2, 3});
+}
+
 TEST(Nms, SevenNumbersWithoutAnArea) {
   ExpectIndices(FromAbove({{0, 0, 0, 1, 0}, {0, 0, 1, -1, 0}, {0, 0, 1, 1, 0}, {0, 0, 0, 1, 0}}), {},
                 "numbers=7,threshold=0", {0, 1, 2, 3});
