@@ -15,8 +15,8 @@ import detops.torch
 import detops.torchvision as vision
 import numpy as np
 import torch
+from box_calls import boxes_in_space, quads_of, rotated_boxes, upright_boxes
 from detops.openpcdet import iou3d_nms_cuda, iou3d_nms_utils
-from support import boxes_in_space, quads_of, rotated_boxes, upright_boxes
 
 SEVEN = torch.tensor([
     [49.1, 32.4, 51.0, 35.9], [49.3, 32.9, 51.0, 35.3], [49.2, 31.8, 51.0, 35.4],
