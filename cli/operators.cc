@@ -26,6 +26,10 @@ void AddBoxOperators(std::vector<Operator::Row>& rows) {
   add("box_iou_rotated", "mluOpBoxIouRotated", "any", large, {"bbox1", "bbox2"}, {"ious"}, "box_iou_rotated_param");
   add("poly_nms", "mluOpPolyNms", "ARRAY", "9770 boxes and more", {"boxes"}, {"output"}, "poly_nms_param",
       {"output_size"});
+  add("nms_rotated", "mluOpNmsRotated", "any", large, {"boxes", "scores"}, {"output", "result_num"},
+      "nms_rotated_param");
+  add("nms", "mluOpNms", "any", "suppression that lowers scores", {"boxes", "confidence"}, {"output", "output_size"},
+      "nms_param");
   add("points_in_boxes", "mluOpPointsInBoxes", "ARRAY", "more than 14042 boxes in a batch", {"points", "boxes"},
       {"points_indices"}, nullptr);
   add("diff_iou_rotated_sort_vertices_forward", "mluOpDiffIouRotatedSortVerticesForward", "any", large,
@@ -161,6 +165,12 @@ Tensor FromHost(const HostTensor& tensor, Access access) {
   return result;
 }
 
+// What case files of nms hold becomes its descriptor.
+void CompleteNms(Call& call) {
+  for (const char* unused : {"run_mode", "is_use_v2_api"}) call.integers.erase(unused);
+  call.integers["set"] = 1;
+}
+
 }  // namespace
 
 Operator::Operator(Row row) : row_(std::move(row)), function_(detops_harness::WholeCatalogue().Find(row_.function)) {
@@ -188,7 +198,9 @@ Case Operator::Make(const Shape& shape, mluOpDataType_t type, bool full_profile,
   made.op = this;
   made.full_profile = full_profile;
   made.params = {call.integers, call.numbers, call.integer_lists, row_.results};
-  for (const std::string& name : row_.inputs) made.inputs.push_back(ToHost(call[name]));
+  for (const std::string& name : row_.inputs) {
+    if (!detops_harness::IsAbsent(call[name])) made.inputs.push_back(ToHost(call[name]));
+  }
   for (const std::string& name : row_.outputs) {
     if (detops_harness::IsAbsent(call[name])) continue;
     made.outputs.push_back(ToHost(call[name]));
@@ -208,13 +220,16 @@ Call Operator::CallOf(const Case& the_case) const {
   for (const std::string& name : the_case.params.results) call.results[name] = 0;
   for (const HostTensor& tensor : the_case.inputs) call.tensors.push_back(FromHost(tensor, Access::kRead));
   for (const HostTensor& tensor : the_case.outputs) call.tensors.push_back(FromHost(tensor, Access::kWritten));
-  for (const std::string& name : row_.outputs) {
-    const bool there = std::any_of(call.tensors.begin(), call.tensors.end(), [&](const Tensor& tensor) {
-      return tensor.access == Access::kWritten && tensor.name == name;
-    });
-    if (!there) call.tensors.push_back(detops_harness::Absent(name, Access::kWritten));
+  for (const Access access : {Access::kRead, Access::kWritten}) {
+    for (const std::string& name : access == Access::kRead ? row_.inputs : row_.outputs) {
+      const bool there = std::any_of(call.tensors.begin(), call.tensors.end(), [&](const Tensor& tensor) {
+        return tensor.access == access && tensor.name == name;
+      });
+      if (!there) call.tensors.push_back(detops_harness::Absent(name, access));
+    }
   }
   call.workspace.has_data = call.workspace.described = false;
+  if (name() == "nms") CompleteNms(call);
   return call;
 }
 

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "case_file/case_file.h"
 #include "harness/catalogue.h"
@@ -218,7 +219,14 @@ TEST_P(RecordedCalls, RefusedOnesLeaveNoFile) {
   EXPECT_EQ(FilesBelow(folder.path()), std::vector<std::string>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, RecordedCalls, testing::ValuesIn(AllOperators().begin(), AllOperators().end()),
+// The released mluOpNms writes no file.
+std::vector<const Operator*> RecordedOperators() {
+  std::vector<const Operator*> operators(AllOperators().begin(), AllOperators().end());
+  std::erase_if(operators, [](const Operator* op) { return op->name() == "nms"; });
+  return operators;
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, RecordedCalls, testing::ValuesIn(RecordedOperators()),
                          [](const auto& test) { return std::string(test.param->name()); });
 
 // Other spellings of a function are the same call; extensions have no form.
