@@ -74,7 +74,8 @@ TEST_F(ProgramTest, CaseListHasUniqueNamesAndRunsNothing) {
       EXPECT_EQ(line.find(suite), 0u) << line;
     }
     for (const Operator* const op : AllOperators()) {
-      EXPECT_EQ(Contains(outcome.out, "/" + std::string(op->name()) + "/"), !op->document().empty()) << suite;
+      const std::string name = std::string(op->name()) + "/";
+      EXPECT_EQ(Contains(outcome.out, "/" + name), !op->document().empty()) << suite;
     }
   }
 }
