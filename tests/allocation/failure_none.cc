@@ -27,6 +27,7 @@ constexpr const char* kTakeMemory[] = {"cnrtHostMalloc",
                                        "cnrtQueueCreate",
                                        "mluOpCreate",
                                        "mluOpCreateGroupTensorDescriptors",
+                                       "mluOpCreateNmsDescriptor",
                                        "mluOpCreateSparseConvolutionDescriptor",
                                        "mluOpCreateTensorDescriptor",
                                        "mluOpSetGroupTensorDescriptors",
@@ -49,6 +50,8 @@ class World {
     mluOpCreateGroupTensorDescriptors(group, 2);
     mluOpCreateSparseConvolutionDescriptor(&conv);
     mluOpCreateSparseConvolutionDescriptor(&other_conv);
+    mluOpCreateNmsDescriptor(&nms);
+    mluOpCreateNmsDescriptor(&other_nms);
     const int extents[] = {2, 3};
     mluOpSetTensorDescriptor(desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 2, extents);
     pairs = descs_.Make(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {1, 2, 3});
@@ -71,6 +74,7 @@ class World {
     cnrtNotifierDestroy(notifier);
     cnrtQueueDestroy(queue);
     mluOpDestroySparseConvolutionDescriptor(conv);
+    mluOpDestroyNmsDescriptor(nms);
     mluOpDestroyTensorDescriptor(desc);
     mluOpDestroy(handle);
   }
@@ -85,6 +89,7 @@ class World {
   mluOpTensorDescriptor_t* group[2] = {&grouped[0], &grouped[1]};
   mluOpTensorDescriptor_t pairs = nullptr;
   mluOpSparseConvolutionDescriptor_t conv = nullptr, other_conv = nullptr;
+  mluOpNmsDescriptor_t nms = nullptr, other_nms = nullptr;
   cnrtQueue_t queue = nullptr, other_queue = nullptr, queue_result = nullptr;
   cnrtNotifier_t notifier = nullptr, other_notifier = nullptr;
   void *block = nullptr, *host_block = nullptr;
@@ -199,6 +204,7 @@ const Entry kHandles[] = {
 const Entry kDescriptors[] = {
     {"mluOpDestroyGroupTensorDescriptors",
      [](World& w) -> int { return mluOpDestroyGroupTensorDescriptors(w.group, 2); }},
+    {"mluOpDestroyNmsDescriptor", [](World& w) -> int { return mluOpDestroyNmsDescriptor(w.other_nms); }},
     {"mluOpDestroySparseConvolutionDescriptor",
      [](World& w) -> int { return mluOpDestroySparseConvolutionDescriptor(w.other_conv); }},
     {"mluOpDestroyTensorDescriptor", [](World& w) -> int { return mluOpDestroyTensorDescriptor(w.other_desc); }},
@@ -229,6 +235,12 @@ const Entry kDescriptors[] = {
        return mluOpGetTensorDescriptorPositionScaleAndOffset(w.desc, &w.number, &w.real, w.numbers);
      }},
     {"mluOpGetTensorElementNum", [](World& w) { return Is(mluOpGetTensorElementNum(w.desc) == 6); }},
+    {"mluOpSetNmsDescriptor",
+     [](World& w) -> int {
+       return mluOpSetNmsDescriptor(w.nms, MLUOP_NMS_BOX_DIAGONAL, MLUOP_NMS_OUTPUT_TARGET_INDICES,
+                                    MLUOP_NMS_ALGO_EXCLUDE_BOUNDARY, MLUOP_NMS_HARD_NMS, 0.5f, 0.0f, 1, 0.0f, 0.0f, 0,
+                                    false);
+     }},
     {"mluOpSetSparseConvolutionDescriptor",
      [](World& w) -> int {
        return mluOpSetSparseConvolutionDescriptor(w.conv, 5, 1, World::kZeros, World::kOnes, World::kOnes, World::kOnes,

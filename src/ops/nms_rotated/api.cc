@@ -95,9 +95,18 @@ mluOpStatus_t MLUOP_WIN_API mluOpNmsRotated(mluOpHandle_t handle, const float io
             static_cast<long long>(N.value()));
   // clang-format on
   if (check.failed()) return check.status();
+  mluOpTensorStruct one;
+  const int64_t extent = 1;
+  one.SetShape(1, &extent, static_cast<const int64_t*>(nullptr));
+  one.type = MLUOP_DTYPE_INT32;
+  const TensorArg kept{"result_num", &one, result_num};
+  const auto describe = [&](GenCase& record) { Describe(in, ranks, out, kept, iou_threshold, record); };
+  constexpr char kCaseName[] = "nms_rotated";
   if (N.value() == 0) {
-    if (result_num != nullptr) StoreElement(result_num, 0, int32_t{0});
-    return call.Succeed();
+    return RunRecorded(call, kCaseName, describe, [&] {
+      if (result_num != nullptr) StoreElement(result_num, 0, int32_t{0});
+      return call.Succeed();
+    });
   }
   // clang-format off
   check
@@ -126,18 +135,11 @@ mluOpStatus_t MLUOP_WIN_API mluOpNmsRotated(mluOpHandle_t handle, const float io
                                         .post_max = 0,
                                         .index_type = out.desc->type,
                                         .output = output};
-  mluOpTensorStruct one;
-  const int64_t extent = 1;
-  one.SetShape(1, &extent, static_cast<const int64_t*>(nullptr));
-  one.type = MLUOP_DTYPE_INT32;
-  const TensorArg kept{"result_num", &one, result_num};
-  return RunRecorded(
-      call, "nms_rotated", [&](GenCase& record) { Describe(in, ranks, out, kept, iou_threshold, record); },
-      [&] {
-        boxes::SuppressionCounts counts;
-        const RunResult result = SuppressRanked(problem, handle->parallel, handle->scratch, &counts);
-        boxes::LogSuppression(call, problem, counts);
-        if (result == RunResult::kDone) StoreElement(result_num, 0, static_cast<int32_t>(counts.kept));
-        return call.Finish(result);
-      });
+  return RunRecorded(call, kCaseName, describe, [&] {
+    boxes::SuppressionCounts counts;
+    const RunResult result = SuppressRanked(problem, handle->parallel, handle->scratch, &counts);
+    boxes::LogSuppression(call, problem, counts);
+    if (result == RunResult::kDone) StoreElement(result_num, 0, static_cast<int32_t>(counts.kept));
+    return call.Finish(result);
+  });
 }
