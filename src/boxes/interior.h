@@ -23,7 +23,11 @@ struct BoxInterior {
   bool Contains(Real x, Real y, Real z) const {
     const Real dx = x - cx, dy = y - cy;
     const Real local_x = dx * cosine - dy * sine, local_y = dx * sine + dy * cosine;
-    return (std::fabs(z - z_center) <= z_reach) & (std::fabs(local_x) < x_reach) & (std::fabs(local_y) < y_reach);
+    // Numbers, so that all three are compared without a branch.
+    const int in_z = std::fabs(z - z_center) <= z_reach ? 1 : 0;
+    const int in_x = std::fabs(local_x) < x_reach ? 1 : 0;
+    const int in_y = std::fabs(local_y) < y_reach ? 1 : 0;
+    return (in_z & in_x & in_y) != 0;
   }
 };
 
