@@ -60,9 +60,9 @@ std::vector<uint32_t> Expected(const Tensor& tensor, const Scores& scores, int64
   for (uint32_t i = 0; i < scores.count; ++i) {
     if (!scores.has_floor || value(i) > scores.floor) indices.push_back(i);
   }
-  std::stable_sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
-    if (std::isnan(value(a)) || std::isnan(value(b))) return !std::isnan(value(a)) && std::isnan(value(b));
-    return value(a) > value(b);
+  std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
+    if (std::isnan(value(a)) != std::isnan(value(b))) return std::isnan(value(b));
+    return value(a) > value(b) || (!(value(a) < value(b)) && a < b);
   });
   if (static_cast<int64_t>(indices.size()) > limit) indices.resize(static_cast<size_t>(limit));
   return indices;

@@ -19,7 +19,8 @@ namespace detops_test {
 inline std::vector<size_t> Ranking(const std::vector<double>& scores) {
   std::vector<size_t> order(scores.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
   return order;
 }
 

@@ -11,15 +11,15 @@ std::vector<BenchmarkCase> Benchmarks() {
   const auto case_of = [](const std::string& name, const std::string& shape) { return std::array{name, shape}; };
   std::vector<BenchmarkCase> cases;
   // Section 3.7 of the design document, then kernels of the same network and the smallest call that makes sense.
-  for (const auto& [name, shape] :
+  for (const auto& [layer, keys_of_layer] :
        {case_of("subm_3x3x3", first + submanifold),
         case_of("down_3x3x3", "sites=149100" + second + down + ",pad=0x1x1"),
         case_of("subm_3x1x1", first + submanifold + ",filter=3x1x1,pad=1x0x0"),
         case_of("subm_1x3x3", first + submanifold + ",filter=1x3x3,pad=0x1x1"), case_of("down_first", first + down),
         case_of("subm_100", "sites=100,batch=1,space=41x1440x1440" + submanifold),
         case_of("down_100", "sites=100,batch=1,space=11x360x360" + down + ",pad=0x1x1")}) {
-    const auto add = [&, &name = name, &shape = shape](const std::string& variant, const std::string& keys,
-                                                       BenchmarkCase::Settings settings) {
+    const auto add = [&, &name = layer, &shape = keys_of_layer](const std::string& variant, const std::string& keys,
+                                                                BenchmarkCase::Settings settings) {
       cases.push_back({name, shape + keys, variant, settings});
     };
     add("sorted", ",voxels=lidar", BenchmarkCase::kAll);

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <iterator>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "harness/fill.h"
 #include "harness/lidar_scan.h"
@@ -112,7 +114,12 @@ void Arrange(size_t order, Random& random, std::vector<Site>& sites) {
     }
   }
   if (order == 4) {
-    std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a[0] < b[0]; });
+    std::vector<Site> by_batch;
+    for (int32_t batch = 0; by_batch.size() < sites.size(); ++batch) {
+      std::copy_if(sites.begin(), sites.end(), std::back_inserter(by_batch),
+                   [batch](const Site& site) { return site[0] == batch; });
+    }
+    sites = std::move(by_batch);
   }
 }
 

@@ -91,8 +91,9 @@ std::vector<double> StayedOfSeven(const Call& call) {
   std::vector<size_t> order;
   for (int64_t i = 0; i < SizesOf(call).count; ++i) order.push_back(static_cast<size_t>(i));
   if (confidence.described) {
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return confidence.Get(static_cast<int64_t>(a)) > confidence.Get(static_cast<int64_t>(b));
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const double first = confidence.Get(static_cast<int64_t>(a)), second = confidence.Get(static_cast<int64_t>(b));
+      return first != second ? first > second : a < b;
     });
   }
   std::vector<std::array<double, 7>> boxes;

@@ -16,7 +16,8 @@ int64_t PlainLoop(const std::vector<float>& boxes, const std::vector<float>& sco
   const size_t count = scores.size();
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
   std::vector<float> areas(count);
   for (size_t i = 0; i < count; ++i) {
     areas[i] = (boxes[4 * i + 2] - boxes[4 * i]) * (boxes[4 * i + 3] - boxes[4 * i + 1]);

@@ -1,15 +1,12 @@
 #include "ops/nms_match/reference/reference.h"
 
-#include <algorithm>
-#include <numeric>
+#include "support/greedy_suppression.h"
 
 namespace detops_reference {
 
 std::vector<double> NmsMatch(const std::vector<detops_test::UprightBox>& boxes, const std::vector<double>& scores,
                              double iou_threshold) {
-  std::vector<size_t> order(boxes.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  const std::vector<size_t> order = detops_test::Ranking(scores);
   std::vector<double> group(boxes.size(), -1);
   for (size_t place = 0; place < order.size(); ++place) {
     const size_t head = order[place];

@@ -12,8 +12,9 @@ std::vector<double> PolyNms(mluOpDataType_t type, int64_t count, const void* box
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), 0);
   const auto score = [&](int64_t i) { return detops_test::ReadElement(type, boxes, i * 9 + 8); };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return score(a) > score(b) || (std::isnan(score(b)) && !std::isnan(score(a)));
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    if (std::isnan(score(a)) != std::isnan(score(b))) return std::isnan(score(b));
+    return score(a) > score(b) || (!(score(a) < score(b)) && a < b);
   });
   std::vector<detops_test::Polygon> quads;
   std::vector<double> kept;

@@ -204,7 +204,7 @@ void TryOverlaps(Contract& contract, const Names& outputs) {
 void TryExtents(Contract& contract, const std::vector<std::pair<std::string, size_t>>& axes) {
   for (const auto& [tensor, axis] : axes) {
     contract.Try(BadClass::kShapes, "extent of " + tensor + " on axis " + std::to_string(axis),
-                 [name = tensor, axis = axis](Call& call) { ++call[name].extents[axis]; });
+                 [name = tensor, number = axis](Call& call) { ++call[name].extents[number]; });
   }
 }
 
