@@ -123,11 +123,23 @@ void RequireGood(const Subject& subject, mluOpHandle_t handle) {
   if (!good.text().empty() || detopsGetLastError(handle)[0] != '\0') Broken("text not empty after a good call");
 }
 
+// Where a result lies is not in the model: a workspace that is said to be larger than it is may hold it.
+bool NamesHiddenPlace(const PlacedCall& placed) {
+  if (placed.MemorySuffices()) return false;
+  const std::string text = placed.text();
+  const auto& results = placed.call().results;
+  return std::any_of(results.begin(), results.end(), [&](const auto& result) {
+    return text.find(" " + result.first + " overlaps ") != std::string::npos ||
+           text.find(" overlaps " + result.first + " ") != std::string::npos;
+  });
+}
+
 void RequireRefusal(const Subject& subject, PlacedCall& placed, const Answer& expected) {
   const mluOpHandle_t handle = AllHandles().alone;
   const std::string before = placed.State();
   const mluOpStatus_t status = placed.Run(handle);
-  if (status != expected.status || placed.text() != expected.text) {
+  const bool same_text = placed.text() == expected.text || NamesHiddenPlace(placed);
+  if (status != expected.status || !same_text) {
     Broken("%s gave %s: \"%s\", expected %s: \"%s\"", subject.function->name().c_str(), mluOpGetErrorString(status),
            placed.text().c_str(), mluOpGetErrorString(expected.status), expected.text.c_str());
   }

@@ -174,6 +174,13 @@ bool ComesFirst(const Quad& a, const Quad& b) {
   return true;
 }
 
+// What rounding can make of the overlaps of their pieces, of which there are four at most.
+double RoundingOf(const Quad& a, const Quad& b) {
+  const double first = (a.max_x - a.min_x) + (a.max_y - a.min_y);
+  const double second = (b.max_x - b.min_x) + (b.max_y - b.min_y);
+  return 4 * kOverlapError * (first + second) * std::min(first, second);
+}
+
 bool SameCorners(const Quad& a, const Quad& b) { return std::equal(a.corner, a.corner + 4, b.corner); }
 
 // The corners of one of the two triangles of a quadrilateral that is not convex, anticlockwise.
@@ -374,13 +381,19 @@ double QuadOverlap(const Quad& a, const Quad& b) {
     QuadPieces first_pieces, second_pieces;
     Split(first, &first_pieces);
     Split(second, &second_pieces);
+    bool cancels = false;
     for (int i = 0; i < first_pieces.count; ++i) {
       for (int j = 0; j < second_pieces.count; ++j) {
         const double part =
             ConvexOverlap(first_pieces.corner[i], first_pieces.corners, second_pieces.corner[j], second_pieces.corners);
-        overlap += first_pieces.sign[i] * second_pieces.sign[j] * part;
+        const int sign = first_pieces.sign[i] * second_pieces.sign[j];
+        overlap += sign * part;
+        cancels |= sign < 0 && part > 0;
       }
     }
+    // Where both triangles of a quadrilateral whose sides cross lie, it is not: what is there twice, once of each sign,
+    // differs by its rounding, and is nothing.
+    if (cancels && overlap <= RoundingOf(first, second)) return 0;
   }
   return std::clamp(overlap, 0.0, std::min(a.area, b.area));
 }

@@ -297,6 +297,18 @@ TEST(PolygonTest, NoOverlapExactlyWhereASideSeparates) {
   }
 }
 
+// What they would share lies where both triangles of one are, once of each sign.
+TEST(PolygonTest, CrossingSidesThatCancelHaveNoOverlap) {
+  const float a[] = {169.685775756836f, 203.909500122070f, 162.784332275391f, 135.710525512695f,
+                     132.895965576172f, 191.004074096680f, 146.560150146484f, 147.867935180664f};
+  const float b[] = {128.700637817383f, 188.174377441406f, 163.690994262695f, 240.534133911133f,
+                     172.503005981445f, 192.984619140625f, 180.291259765625f, 249.176620483398f};
+  const double first[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]};
+  const double second[] = {b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]};
+  EXPECT_EQ(QuadOverlap(MakeQuad(first), MakeQuad(second)), 0);
+  EXPECT_EQ(QuadOverlap(MakeQuad(second), MakeQuad(first)), 0);
+}
+
 TEST(PolygonTest, OrientationIsExact) {
   // A point next to a line: the exact sign in integers of 128 bits.
   Random random(4);

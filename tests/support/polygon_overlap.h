@@ -4,6 +4,8 @@
 #define DETOPS_TESTS_SUPPORT_POLYGON_OVERLAP_H_
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,12 +16,17 @@ using Polygon = std::vector<std::pair<long double, long double>>;
 
 // The integral of the product of both polygons' winding numbers: for polygons whose sides do not cross, both going
 // round the same way, the area of their intersection. Between two neighbouring corners or crossings no two sides cross,
-// so that every strip is cut into trapezia.
-inline long double PolygonOverlap(const Polygon& a, const Polygon& b) {
+// so that every strip is cut into trapezia. What rounding may have done to the sum is added to *rounding.
+inline long double PolygonOverlap(const Polygon& a, const Polygon& b, long double* rounding = nullptr) {
   struct Side {
     long double x0, y0, x1, y1;
     int polygon, direction;
-    long double At(long double x) const { return y0 + (y1 - y0) * ((x - x0) / (x1 - x0)); }
+    // From the lower end, which may be much nearer to the origin.
+    long double At(long double x) const {
+      return std::fabs(y0) <= std::fabs(y1) ? y0 + (y1 - y0) * ((x - x0) / (x1 - x0))
+                                            : y1 + (y0 - y1) * ((x1 - x) / (x1 - x0));
+    }
+    long double ErrorAt(long double y) const { return std::min(std::fabs(y0), std::fabs(y1)) + std::fabs(y); }
   };
   std::vector<Side> sides;
   std::vector<long double> cuts;
@@ -62,7 +69,13 @@ inline long double PolygonOverlap(const Polygon& a, const Polygon& b) {
     int winding[2] = {0, 0};
     for (std::size_t j = 0; j + 1 < crossed.size(); ++j) {
       winding[crossed[j].second->polygon] += crossed[j].second->direction;
-      area += winding[0] * winding[1] * (crossed[j + 1].first - crossed[j].first) * width;
+      const auto& [low, low_side] = crossed[j];
+      const auto& [high, high_side] = crossed[j + 1];
+      area += winding[0] * winding[1] * (high - low) * width;
+      if (rounding == nullptr || winding[0] * winding[1] == 0) continue;
+      const long double of_x = std::fabs(cuts[i]) + std::fabs(cuts[i + 1]);
+      const long double of_y = low_side->ErrorAt(low) + high_side->ErrorAt(high);
+      *rounding += 8 * std::numeric_limits<long double>::epsilon() * (of_x * (high - low) + of_y * width);
     }
   }
   return area;

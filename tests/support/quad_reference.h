@@ -68,9 +68,15 @@ inline long double SharedArea(const Polygon& a, const Polygon& b) {
     return coordinate(*a_high) <= coordinate(*b_low) || coordinate(*b_high) <= coordinate(*a_low);
   };
   if (apart([](const auto& p) { return p.first; }) || apart([](const auto& p) { return p.second; })) return 0;
-  // What only touches shares nothing; long doubles round too.
-  const long double shared = std::clamp(detops::testing::PolygonOverlap(a, b), 0.0L, least);
-  return shared > 1e-18L * SharedMagnitude(a, b) ? shared : 0;
+  // What only touches shares nothing; long doubles round too, the less the nearer the origin is.
+  const auto [x, y] = Extent(a) < Extent(b) ? a[0] : b[0];
+  const auto moved = [x = x, y = y](Polygon polygon) {
+    for (auto& point : polygon) point = {point.first - x, point.second - y};
+    return polygon;
+  };
+  long double rounding = 0;
+  const long double shared = std::min(detops::testing::PolygonOverlap(moved(a), moved(b), &rounding), least);
+  return shared > rounding ? shared : 0;
 }
 
 inline long double IouOf(const Polygon& a, const Polygon& b) {

@@ -84,11 +84,17 @@ Real RectangleOverlap(const RotatedRectangle<Real>& a, const RotatedRectangle<Re
   return area > Real(0) ? area : Real(0);
 }
 
-// Intersection over union; 0 if nothing is shared.
-template <class Real>
-Real RectangleIou(const RotatedRectangle<Real>& a, const RotatedRectangle<Real>& b) {
-  const Real overlap = RectangleOverlap(a, b);
-  return overlap > Real(0) ? overlap / (a.Area() + b.Area() - overlap) : Real(0);
+// Without what is no more than rounding of long double.
+inline long double SharedArea(const RotatedRectangle<long double>& a, const RotatedRectangle<long double>& b) {
+  const long double area = std::fmin(RectangleOverlap(a, b), std::fmin(a.Area(), b.Area()));
+  return area > 1e-17L * (a.w + a.h) * (b.w + b.h) ? area : 0;
+}
+
+// What rounding errors of a shared area are relative to: products of coordinates, which cancel.
+inline long double SharedMagnitude(const RotatedRectangle<long double>& a, const RotatedRectangle<long double>& b) {
+  if (!a.some || !b.some) return 0;
+  const long double reach = std::fmax(a.w + a.h, b.w + b.h) + std::fabs(a.x - b.x) + std::fabs(a.y - b.y);
+  return reach * std::fmin(a.w + a.h, b.w + b.h);
 }
 
 }  // namespace detops_test

@@ -13,6 +13,8 @@ namespace detops_test {
 struct RotatedSlopes {
   long double area = 0;
   long double x = 0, y = 0, w = 0, h = 0, angle = 0;
+  // What rounding errors of the area and of each slope, in this order, are relative to: coordinates that cancel.
+  long double magnitudes[6] = {};
 };
 
 namespace rotated_slopes {
@@ -109,6 +111,10 @@ inline RotatedSlopes SlopesOfSharedArea(const double first[5], const double seco
   slopes.w = (sums[3] + sums[1]) / 2;
   slopes.h = (sums[0] + sums[2]) / 2;
   slopes.angle = moments[0] - moments[2] - moments[3] + moments[1];
+  const Real size = w + h, other_size = other_w + other_h;
+  const Real reach = std::fmax(size, other_size) + std::fabs(dx) + std::fabs(dy);
+  const Real magnitudes[] = {reach * std::fmin(size, other_size), reach, reach, reach, reach, reach * size};
+  for (int i = 0; i < 6; ++i) slopes.magnitudes[i] = magnitudes[i];
   return slopes;
 }
 

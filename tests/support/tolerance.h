@@ -18,6 +18,9 @@ struct Tolerance {
 // float 1e-5, half 1e-3, bfloat16 4e-3, double 1e-12; 0 (exact) for other types.
 Tolerance ToleranceFor(mluOpDataType_t type);
 
+// A unit of double in units of float, or of double: what is rounded to the type at the end is computed in double.
+constexpr double DoubleUnit(mluOpDataType_t type) { return type == MLUOP_DTYPE_DOUBLE ? 1 : 0x1p-29; }
+
 // The evaluator's rule: of at least 100 distinct unequal pairs neither all nor none are too small. Takes Diff4's
 // result.
 bool IsUnbiased(double diff4);

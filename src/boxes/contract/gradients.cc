@@ -6,6 +6,7 @@
 
 #include "harness/rules.h"
 #include "support/rotated_slopes.h"
+#include "support/tolerance.h"
 
 namespace detops_harness::boxes {
 namespace {
@@ -177,7 +178,11 @@ void Append(const Box& box, bool spatial, int64_t row, Tensor& tensor) {
 // ---- the reference ----
 
 using Real = long double;
-using Slopes = std::vector<Real>;  // by the numbers of a row
+// By the numbers of a row; each with what rounding errors on the way to it are relative to.
+struct Slopes {
+  explicit Slopes(size_t numbers) : values(numbers, 0), magnitudes(numbers, 0) {}
+  std::vector<Real> values, magnitudes;
+};
 
 std::vector<double> RowOf(const Tensor& boxes, int64_t row) {
   const int64_t numbers = boxes.extents[1];
@@ -190,15 +195,17 @@ std::vector<double> RowOf(const Tensor& boxes, int64_t row) {
 // the area, 3 over that of the other.
 Slopes FlatSlopes(int64_t mode, const std::vector<double>& self, const std::vector<double>& other) {
   const detops_test::RotatedSlopes s = detops_test::SlopesOfSharedArea(self.data(), other.data());
-  if (s.area == 0) return Slopes(5, 0);
+  Slopes slopes(5);
+  if (s.area == 0) return slopes;
   const Real own = Real{self[2]} * Real{self[3]}, others = Real{other[2]} * Real{other[3]};
   const Real size[] = {0, 0, self[3], self[2], 0};
   const Real shared[] = {s.x, s.y, s.w, s.h, s.angle};
-  Slopes slopes;
-  for (int k = 0; k < 5; ++k) {
+  for (size_t k = 0; k < 5; ++k) {
     const Real whole = mode == 0 ? own + others - s.area : mode == 1 ? own : mode == 2 ? 1 : others;
     const Real grows = mode == 0 ? size[k] - shared[k] : mode == 1 ? size[k] : 0;
-    slopes.push_back((shared[k] * whole - s.area * grows) / (whole * whole));
+    slopes.values[k] = (shared[k] * whole - s.area * grows) / (whole * whole);
+    const Real by_area = mode == 0 ? size[k] + std::fabs(shared[k]) : grows;
+    slopes.magnitudes[k] = (s.magnitudes[k + 1] * whole + s.magnitudes[0] * by_area) / (whole * whole);
   }
   return slopes;
 }
@@ -216,7 +223,8 @@ Slopes TallSlopes(bool from_bottom, const std::vector<double>& self, const std::
   const bool finite =
       std::isfinite(self[2]) && std::isfinite(self[5]) && std::isfinite(other[2]) && std::isfinite(other[5]);
   const bool none = s.area == 0 || !finite || !(self[5] > 0) || !(other[5] > 0) || !(rise > 0);
-  if (none) return Slopes(7, 0);
+  Slopes slopes(7);
+  if (none) return slopes;
   const auto part = [](Real less, Real more) { return less < more ? Real{1} : less == more ? Real{0.5L} : Real{0}; };
   const Real by_high = part(high, high2), by_low = part(low2, low);
   const Real rise_z = by_high - by_low, rise_height = from_bottom ? by_high : (by_high + by_low) / 2;
@@ -225,10 +233,17 @@ Slopes TallSlopes(bool from_bottom, const std::vector<double>& self, const std::
   const Real shared[] = {s.x * rise, s.y * rise,           s.area * rise_z, s.w * rise,
                          s.h * rise, s.area * rise_height, s.angle * rise};
   const Real size[] = {0, 0, 0, Real{self[4]} * Real{self[5]}, Real{self[3]} * Real{self[5]}, area, 0};
+  // The ends of the heights cancel too.
+  const Real heights = std::fabs(low) + std::fabs(high) + std::fabs(low2) + std::fabs(high2);
+  const Real* const m = s.magnitudes;
+  const auto with_rise = [&](Real value, Real magnitude) { return std::fabs(value) * heights + magnitude * rise; };
+  const Real terms[] = {with_rise(s.x, m[1]), with_rise(s.y, m[2]), m[0] * (by_high + by_low), with_rise(s.w, m[3]),
+                        with_rise(s.h, m[4]), m[0] * rise_height,   with_rise(s.angle, m[5])};
   const Real volume = s.area * rise, whole = own + others - volume;
-  Slopes slopes;
-  for (int k = 0; k < 7; ++k) {
-    slopes.push_back((shared[k] * whole - volume * (size[k] - shared[k])) / (whole * whole));
+  for (size_t k = 0; k < 7; ++k) {
+    slopes.values[k] = (shared[k] * whole - volume * (size[k] - shared[k])) / (whole * whole);
+    slopes.magnitudes[k] =
+        (terms[k] * whole + with_rise(s.area, m[0]) * (size[k] + std::fabs(shared[k]))) / (whole * whole);
   }
   return slopes;
 }
@@ -304,6 +319,7 @@ Expected PairGradient::Reference(const Call& call) const {
   const Tensor &first = call[form_.first], &second = call[form_.second], &grad = call["grad"];
   const bool aligned = HasAligned(call);
   const int64_t choice = call.integer(form_.choice);
+  const Real inside = detops_test::DoubleUnit(first.type);
   Expected expected;
   for (const bool of_first : {true, false}) {
     const std::string& name = of_first ? form_.first_grad : form_.second_grad;
@@ -312,16 +328,19 @@ Expected PairGradient::Reference(const Call& call) const {
     std::vector<double> sums, magnitudes;
     for (int64_t i = 0; i < own.extents[0]; ++i) {
       const std::vector<double> self = RowOf(own, i);
-      Slopes sum(self.size(), 0), magnitude(self.size(), 0);
+      std::vector<Real> sum(self.size(), 0), magnitude(self.size(), 0);
       for (int64_t j = aligned ? i : 0; j < (aligned ? i + 1 : others.extents[0]); ++j) {
         const std::vector<double> other = RowOf(others, j);
         const int64_t mode = choice == 1 && !of_first ? 3 : choice;
         const Slopes slopes = form_.spatial ? TallSlopes(choice != 0, self, other) : FlatSlopes(mode, self, other);
         const Real g = grad.Get(aligned ? i : of_first ? i * second.extents[0] + j : j * second.extents[0] + i);
-        const bool adds = g != 0 && std::any_of(slopes.begin(), slopes.end(), [](Real slope) { return slope != 0; });
-        for (size_t k = 0; adds && k < slopes.size(); ++k) {
-          sum[k] += g * slopes[k];
-          magnitude[k] += std::fabs(g * slopes[k]);
+        const bool shares =
+            std::any_of(slopes.magnitudes.begin(), slopes.magnitudes.end(), [](Real terms) { return terms > 0; });
+        for (size_t k = 0; g != 0 && shares && k < self.size(); ++k) {
+          // Inf times what is 0 but for rounding may be Inf of either sign, or NaN.
+          const bool is_zero = std::fabs(slopes.values[k]) <= 1e-14L * slopes.magnitudes[k];
+          sum[k] += std::isinf(g) && is_zero ? Real{NAN} : g * slopes.values[k];
+          magnitude[k] += std::fabs(g) * (std::fabs(slopes.values[k]) + inside * slopes.magnitudes[k]);
         }
       }
       for (size_t k = 0; k < self.size(); ++k) {

@@ -64,9 +64,11 @@ class BoxIouRotated : public boxes::PairFunction {
   Expected Reference(const Call& call) const override {
     const Tensor &first = call["bbox1"], &second = call["bbox2"];
     Expected expected;
-    expected.tensors["ious"] = detops_reference::BoxIouRotated(
+    detops_reference::RotatedIous ious = detops_reference::BoxIouRotated(
         first.type, static_cast<int>(call.integer("mode")), boxes::IsAligned(call), first.extents[0],
         first.contents.data(), second.extents[0], second.contents.data());
+    expected.tensors["ious"] = std::move(ious.values);
+    expected.magnitudes["ious"] = std::move(ious.magnitudes);
     return expected;
   }
 

@@ -2,6 +2,7 @@
 
 #include "support/element.h"
 #include "support/rotated_overlap.h"
+#include "support/tolerance.h"
 
 namespace detops_reference {
 namespace {
@@ -17,26 +18,29 @@ std::vector<Rectangle> Read(mluOpDataType_t type, int64_t count, const void* box
   return rectangles;
 }
 
-double Value(int mode, const Rectangle& a, const Rectangle& b) {
-  if (mode == 0) return static_cast<double>(detops_test::RectangleIou(a, b));
-  const long double overlap = detops_test::RectangleOverlap(a, b);
-  return overlap > 0 ? static_cast<double>(overlap / a.Area()) : 0;
+void Add(mluOpDataType_t type, int mode, const Rectangle& a, const Rectangle& b, RotatedIous& ious) {
+  const long double overlap = detops_test::SharedArea(a, b);
+  const long double whole = mode == 0 ? a.Area() + b.Area() - overlap : a.Area();
+  const auto over_whole = [&](long double area) { return area > 0 ? static_cast<double>(area / whole) : 0; };
+  const double value = over_whole(overlap);
+  ious.values.push_back(value);
+  ious.magnitudes.push_back(value + detops_test::DoubleUnit(type) * over_whole(detops_test::SharedMagnitude(a, b)));
 }
 
 }  // namespace
 
-std::vector<double> BoxIouRotated(mluOpDataType_t type, int mode, bool aligned, int64_t count1, const void* bbox1,
-                                  int64_t count2, const void* bbox2) {
+RotatedIous BoxIouRotated(mluOpDataType_t type, int mode, bool aligned, int64_t count1, const void* bbox1,
+                          int64_t count2, const void* bbox2) {
   const std::vector<Rectangle> first = Read(type, count1, bbox1), second = Read(type, count2, bbox2);
-  std::vector<double> values;
+  RotatedIous ious;
   for (size_t i = 0; i < first.size(); ++i) {
     if (aligned) {
-      values.push_back(Value(mode, first[i], second[i]));
+      Add(type, mode, first[i], second[i], ious);
       continue;
     }
-    for (const Rectangle& other : second) values.push_back(Value(mode, first[i], other));
+    for (const Rectangle& other : second) Add(type, mode, first[i], other, ious);
   }
-  return values;
+  return ious;
 }
 
 }  // namespace detops_reference

@@ -111,9 +111,11 @@ class BoxesIouBev : public boxes::PairFunction {
       value = call.integer("z") == DETOPS_BOX_Z_CENTRE ? BevValue::kIou3dCentre : BevValue::kIou3dBottom;
     }
     Expected expected;
-    expected.tensors[names().output] =
+    detops_reference::BevValues values =
         detops_reference::BoxesIouBev(value, first.type, boxes::IsAligned(call), first.extents[1], first.extents[0],
                                       first.contents.data(), second.extents[0], second.contents.data());
+    expected.tensors[names().output] = std::move(values.values);
+    expected.magnitudes[names().output] = std::move(values.magnitudes);
     return expected;
   }
 

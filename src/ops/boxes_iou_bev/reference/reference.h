@@ -11,9 +11,14 @@ namespace detops_reference {
 
 enum class BevValue { kOverlap, kIou, kIou3dCentre, kIou3dBottom };
 
-// Rows of `numbers` numbers. Not rounded to the tensors' type.
-std::vector<double> BoxesIouBev(BevValue value, mluOpDataType_t type, bool aligned, int64_t numbers, int64_t count_a,
-                                const void* boxes_a, int64_t count_b, const void* boxes_b);
+struct BevValues {
+  std::vector<double> values;      // not rounded to the tensors' type
+  std::vector<double> magnitudes;  // what rounding errors are relative to
+};
+
+// Rows of `numbers` numbers.
+BevValues BoxesIouBev(BevValue value, mluOpDataType_t type, bool aligned, int64_t numbers, int64_t count_a,
+                      const void* boxes_a, int64_t count_b, const void* boxes_b);
 
 }  // namespace detops_reference
 
