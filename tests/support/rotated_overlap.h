@@ -84,8 +84,10 @@ Real RectangleOverlap(const RotatedRectangle<Real>& a, const RotatedRectangle<Re
   return area > Real(0) ? area : Real(0);
 }
 
-// Without what is no more than rounding of long double.
+// Without what is no more than rounding of long double. Equal boxes share all, however slim they are.
 inline long double SharedArea(const RotatedRectangle<long double>& a, const RotatedRectangle<long double>& b) {
+  const bool same_place = a.x == b.x && a.y == b.y && a.w == b.w && a.h == b.h;
+  if (a.some && b.some && same_place && a.cosine == b.cosine && a.sine == b.sine) return a.Area();
   const long double area = std::fmin(RectangleOverlap(a, b), std::fmin(a.Area(), b.Area()));
   return area > 1e-17L * (a.w + a.h) * (b.w + b.h) ? area : 0;
 }
