@@ -69,9 +69,9 @@ inline long double SharedArea(const Polygon& a, const Polygon& b) {
   };
   if (apart([](const auto& p) { return p.first; }) || apart([](const auto& p) { return p.second; })) return 0;
   // What only touches shares nothing; long doubles round too, the less the nearer the origin is.
-  const auto [x, y] = Extent(a) < Extent(b) ? a[0] : b[0];
-  const auto moved = [x = x, y = y](Polygon polygon) {
-    for (auto& point : polygon) point = {point.first - x, point.second - y};
+  const auto origin = Extent(a) < Extent(b) ? a[0] : b[0];
+  const auto moved = [origin](Polygon polygon) {
+    for (auto& point : polygon) point = {point.first - origin.first, point.second - origin.second};
     return polygon;
   };
   long double rounding = 0;
