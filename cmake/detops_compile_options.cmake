@@ -27,7 +27,7 @@ if(DETOPS_SANITIZE)
   endif()
 endif()
 
-if(DETOPS_BUILD_FUZZERS)
+if(DETOPS_BUILD_FUZZERS AND NOT DETOPS_FUZZING_ENGINE)  # an engine comes with flags of its own
   target_compile_options(detops_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 

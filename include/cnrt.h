@@ -19,13 +19,9 @@
 #include <stdint.h>
 
 #include "cn_api.h"
+#include "mlu_op/linkage.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Result of a runtime call; the values are the accelerator runtime's. */
 typedef enum {
@@ -184,11 +180,6 @@ void cnrtCheck(cnrtRet_t result, const char* expression, const char* file, int l
 #define CNRT_CHECK(expression) cnrtCheck((expression), #expression, __FILE__, __LINE__)
 #endif
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_CNRT_H_ */

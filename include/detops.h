@@ -21,29 +21,23 @@
 #include "detops/psroipool.h"
 #include "detops/roiaware_pool3d.h"
 #include "detops/rulebook.h"
+#include "detops/scatter_reduce.h"
 #include "detops/soft_nms.h"
+#include "detops/sort_sites.h"
+#include "detops/voxel_coordinates.h"
 #include "mlu_op.h"
+#include "mlu_op/linkage.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Version of the library, "major.minor.patch". The SONAME carries the major number. */
 #define DETOPS_VERSION_MAJOR 0
-#define DETOPS_VERSION_MINOR 1
+#define DETOPS_VERSION_MINOR 2
 #define DETOPS_VERSION_PATCH 0
 
-/** The version of the library that runs, as "0.1.0". Static text. */
+/** The version of the library that runs, as "0.2.0". Static text. */
 const char* detopsGetVersion(void);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_H_ */

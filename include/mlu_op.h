@@ -27,6 +27,7 @@
 #include "mlu_op/bbox_overlaps.h"
 #include "mlu_op/box_iou_rotated.h"
 #include "mlu_op/diff_iou_rotated_sort_vertices.h"
+#include "mlu_op/dynamic_point_to_voxel.h"
 #include "mlu_op/gen_case.h"
 #include "mlu_op/get_indice_pairs.h"
 #include "mlu_op/handle.h"
@@ -41,5 +42,6 @@
 #include "mlu_op/sparse_convolution.h"
 #include "mlu_op/tensor.h"
 #include "mlu_op/types.h"
+#include "mlu_op/voxelization.h"
 
 #endif /* DETOPS_MLU_OP_H_ */

@@ -6,14 +6,10 @@
 #include <stdbool.h>
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** How much quadrilaterals overlap: IoU = shared area / area of both together (mode 0), or IoF = shared area / area of
  * the first (mode 1), for all pairs or row by row (aligned).
@@ -46,11 +42,6 @@ mluOpStatus_t detopsBoxIouQuadri(mluOpHandle_t handle, int mode, bool aligned,
                                  const mluOpTensorDescriptor_t quads2_desc, const void* quads2,
                                  const mluOpTensorDescriptor_t ious_desc, void* ious);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_BOX_IOU_QUADRI_H_ */

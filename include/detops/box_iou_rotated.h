@@ -6,14 +6,10 @@
 #include <stdbool.h>
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Gradient of mluOpBoxIouRotated, and of the overlaps themselves, with respect to the numbers of both boxes.
  *
@@ -46,11 +42,6 @@ mluOpStatus_t detopsBoxIouRotatedBackward(mluOpHandle_t handle, int mode, bool a
                                           const mluOpTensorDescriptor_t grad1_desc, void* grad1,
                                           const mluOpTensorDescriptor_t grad2_desc, void* grad2);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_BOX_IOU_ROTATED_H_ */

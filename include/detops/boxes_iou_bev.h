@@ -18,14 +18,10 @@
 #include <stdbool.h>
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** What the third number of a box is. */
 typedef enum {
@@ -121,11 +117,6 @@ mluOpStatus_t detopsBoxesIou3dBackward(mluOpHandle_t handle, bool aligned, detop
                                        const mluOpTensorDescriptor_t grad_a_desc, void* grad_a,
                                        const mluOpTensorDescriptor_t grad_b_desc, void* grad_b);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_BOXES_IOU_BEV_H_ */

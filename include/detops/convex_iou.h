@@ -4,14 +4,10 @@
 #define DETOPS_DETOPS_CONVEX_IOU_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** IoU of the convex hull of each point set with each quadrilateral: shared area / area of both together.
  *
@@ -64,11 +60,6 @@ mluOpStatus_t detopsConvexGiou(mluOpHandle_t handle, const mluOpTensorDescriptor
                                const mluOpTensorDescriptor_t gious_desc, void* gious,
                                const mluOpTensorDescriptor_t grad_desc, void* grad);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_CONVEX_IOU_H_ */

@@ -3,15 +3,11 @@
 #define DETOPS_DETOPS_GET_INDICE_PAIRS_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/sparse_convolution.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** mluOpSetSparseConvolutionDescriptor for everything the CPU can do: ndim = 1 to 4 spatial dimensions, transposed and
  * inverse convolutions. The arrays hold ndim numbers each, slowest axis first, and are copied; output_padding may be
@@ -52,11 +48,6 @@ mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
                                            const mluOpTensorDescriptor_t indices_desc, const void* indices,
                                            int64_t* count);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_GET_INDICE_PAIRS_H_ */

@@ -4,13 +4,9 @@
 #define DETOPS_DETOPS_HANDLE_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
@@ -41,6 +37,12 @@ mluOpStatus_t detopsSetValueChecks(mluOpHandle_t handle, int on);
 
 /** 1 or 0. BAD_PARAM: handle or on is NULL. */
 mluOpStatus_t detopsGetValueChecks(mluOpHandle_t handle, int* on);
+
+/** For callers whose thresholds are double: iou_threshold of detopsNmsBoxes, detopsSoftNms and detopsNmsMatch stands
+ * for `threshold` from now on where it is `threshold` rounded to float; another float counts as it is. An IoU is a
+ * double too: that of (0, 0, 10, 10) and (0, 0, 10, 7) is above 0.7f, but not above 0.7. 0 at first. BAD_PARAM: handle
+ * is NULL. */
+mluOpStatus_t detopsSetExactThreshold(mluOpHandle_t handle, double threshold);
 
 /** The architecture number operators are checked against: always 592, so that no operator is refused.
  * BAD_PARAM: handle or architecture is NULL. */
@@ -102,11 +104,6 @@ typedef void (*detopsLogSink_t)(void* opaque, detopsLogLevel_t level, const char
  * BAD_PARAM: handle is NULL; level is none of the values. */
 mluOpStatus_t detopsSetLog(mluOpHandle_t handle, detopsLogLevel_t level, detopsLogSink_t sink, void* opaque);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_HANDLE_H_ */

@@ -6,15 +6,11 @@
 #define DETOPS_DETOPS_INDICE_CONVOLUTION_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 #include "rulebook.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** What is applied to a number as the last step. */
 typedef enum {
@@ -135,11 +131,6 @@ mluOpStatus_t detopsRulebookConvolutionBackwardFilter(mluOpHandle_t handle, deto
                                                       const mluOpTensorDescriptor_t filters_grad_desc,
                                                       void* filters_grad);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_INDICE_CONVOLUTION_H_ */

@@ -22,15 +22,11 @@
 #include <stdint.h>
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 #include "rulebook.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** What becomes of the input rows of an output row. */
 typedef enum {
@@ -146,11 +142,6 @@ mluOpStatus_t detopsRulebookPoolBackward(mluOpHandle_t handle, detopsRulebook_t 
                                          const mluOpTensorDescriptor_t output_grad_desc, const void* output_grad,
                                          const mluOpTensorDescriptor_t input_grad_desc, void* input_grad);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_INDICE_POOL_H_ */

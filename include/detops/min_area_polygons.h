@@ -4,14 +4,10 @@
 #define DETOPS_DETOPS_MIN_AREA_POLYGONS_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** The rectangle of least area around each set of nine points, turned as it likes.
  *
@@ -35,11 +31,6 @@ extern "C" {
 mluOpStatus_t detopsMinAreaPolygons(mluOpHandle_t handle, const mluOpTensorDescriptor_t points_desc, const void* points,
                                     const mluOpTensorDescriptor_t quads_desc, void* quads);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_MIN_AREA_POLYGONS_H_ */

@@ -4,14 +4,10 @@
 #define DETOPS_DETOPS_NMS_BOXES_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** What the numbers of a box are. Angles are in radians and turn +x towards +y. */
 typedef enum {
@@ -26,17 +22,18 @@ typedef enum {
 /** Greedy suppression: in the order of their scores, the first of equal ones first, each box is kept unless its IoU
  * with one of the same label that was kept before is above iou_threshold.
  *
- * boxes: [N, C] with the C = 4, 4, 5, 8, 7 or 7 numbers of the format. scores: [N]; with scores_desc NULL the boxes
- * stand in order already. labels: [N], int32 or int64; with labels_desc NULL all are the same. They are compared as
- * integers; coordinates are never shifted. boxes and scores: float, half, double or bfloat16, each by itself. output:
- * int32 or int64, at least as many elements as can be kept; the indices of those that are kept come first, best first;
- * what is behind them is not written. count: how many they are, written last.
+ * boxes: [N, C] with the C = 4, 4, 5, 8, 7 or 7 numbers of the format. scores: [N]; where they or their descriptor are
+ * NULL the boxes stand in order already. labels: [N], int32 or int64; where they or their descriptor are NULL all are
+ * the same. They are compared as integers; coordinates are never shifted. boxes and scores: float, half, double or
+ * bfloat16, each by itself. output: int32 or int64, at least as many elements as can be kept; the indices of those that
+ * are kept come first, best first; what is behind them is not written. count: how many they are, written last.
  *
- * offset, 0 or 1, counts for XYXY only: it is added to x2 and y2. pre_max > 0: only the first pre_max in order take
- * part. post_max > 0: only the first post_max that are kept are given. Thresholds from 1 on suppress nothing; below 0
- * everything that has an area is suppressed behind the first of its label. A box without area (x2 + offset <= x1 or y2
- * + offset <= y1; a side not above 0; a quadrilateral of area 0) is kept and suppresses nothing. IoU is exact geometry,
- * compared as a double with the float that is given.
+ * offset, 0 or 1, is added to x2 and y2 of XYXY; with other formats it is not looked at. pre_max > 0: only the first
+ * pre_max in order take part. post_max > 0: only the first post_max that are kept are given. Thresholds from 1 on
+ * suppress nothing; below 0 everything that has an area is suppressed behind the first of its label. A box without area
+ * (x2 + offset <= x1 or y2 + offset <= y1; a side not above 0; a quadrilateral of area 0) is kept and suppresses
+ * nothing. IoU is exact geometry, compared as a double with the float that is given, or with the double that
+ * detopsSetExactThreshold says it stands for.
  *
  * Both profiles. The handle keeps scratch memory for its next call, linear in N. The same result for any number of
  * threads and on any SIMD target. With value checks off a box with a NaN or Inf has no area, and NaN scores come last.
@@ -45,12 +42,13 @@ typedef enum {
  * BAD_PARAM      handle, boxes_desc or output_desc is NULL; count is NULL; boxes or scores has none of the types above,
  *                or labels or output is neither int32 nor int64; ranks are not 2, 1, 1, 1; scores or labels has not N
  *                elements; boxes has not the columns of the format; output has fewer elements than can be kept; format
- *                is no value of detopsBoxFormat_t; iou_threshold is NaN; offset is neither 0 nor 1
+ *                is no value of detopsBoxFormat_t; iou_threshold is NaN; with XYXY
+ *                offset is neither 0 nor 1
  * NOT_SUPPORTED  a tensor is not dense; a tensor has 2^31 elements or more (full profile: more than int64 bytes can
  *                count); N is 2^31 or more
  * success        N is 0: count becomes 0
- * BAD_PARAM      a data pointer is NULL; output or count overlaps another buffer; a number in boxes or scores is NaN or
- *                Inf
+ * BAD_PARAM      boxes or output is NULL; output or count overlaps another buffer; a number in boxes or scores is NaN
+ *                or Inf
  * ALLOC_FAILED   no memory for the scratch
  * EXECUTION_FAILED  the caller's parallel runner failed */
 mluOpStatus_t detopsNmsBoxes(mluOpHandle_t handle, detopsBoxFormat_t format, float iou_threshold, float offset,
@@ -59,11 +57,6 @@ mluOpStatus_t detopsNmsBoxes(mluOpHandle_t handle, detopsBoxFormat_t format, flo
                              const mluOpTensorDescriptor_t labels_desc, const void* labels,
                              const mluOpTensorDescriptor_t output_desc, void* output, int64_t* count);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_NMS_BOXES_H_ */

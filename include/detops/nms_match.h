@@ -4,14 +4,10 @@
 #define DETOPS_DETOPS_NMS_MATCH_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Groups boxes: the box with the highest score (of equal scores the one with the lowest index) is the head of a group,
  * and all boxes without a group whose IoU with it is iou_threshold or more belong to it; and so on with those that are
@@ -43,11 +39,6 @@ mluOpStatus_t detopsNmsMatch(mluOpHandle_t handle, float iou_threshold, const ml
                              const void* boxes, const mluOpTensorDescriptor_t scores_desc, const void* scores,
                              const mluOpTensorDescriptor_t group_desc, void* group);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_NMS_MATCH_H_ */

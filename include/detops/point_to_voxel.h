@@ -6,13 +6,9 @@
 #define DETOPS_DETOPS_POINT_TO_VOXEL_H_
 
 #include "../mlu_op.h"
+#include "../mlu_op/linkage.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** In which order voxels get their rows. Which voxels there are, and what they hold, does not depend on it. */
 typedef enum {
@@ -68,8 +64,8 @@ mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const doubl
  *                is not finite, voxel_size is not or not above 0, both in the type of the arithmetic, grid is not
  *                above 0; max_points_per_voxel is negative, or 0 if voxels is wanted; max_voxels_per_cloud is
  *                negative; order is none of its values
- * NOT_SUPPORTED  a tensor is not dense; a tensor has more bytes than int64 can count; P or B is 2^31 or more; the bits
- *                that number the clouds and the voxels of each axis are more than 62 together
+ * NOT_SUPPORTED  a tensor is not dense; a tensor has more bytes than int64 can count; P or B is 2^31 or more; the grid
+ *                has 2^63 voxels or more in all clouds
  * BAD_PARAM      the data pointer of a tensor with elements is NULL; a result overlaps another tensor; the numbers in
  *                cloud_begins do not ascend from 0 to P (if value checks are on)
  * ALLOC_FAILED   no memory for the scratch
@@ -84,11 +80,6 @@ mluOpStatus_t detopsPointToVoxel(mluOpHandle_t handle, int ndim, const double ra
                                  const mluOpTensorDescriptor_t num_points_desc, void* num_points,
                                  const mluOpTensorDescriptor_t point_voxel_desc, void* point_voxel, int64_t* voxel_num);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_POINT_TO_VOXEL_H_ */

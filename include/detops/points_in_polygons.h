@@ -4,14 +4,10 @@
 #define DETOPS_DETOPS_POINTS_IN_POLYGONS_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Which points lie inside of which quadrilaterals: inside[i, j] is 1 if point i lies inside of quadrilateral j, 0 if
  * it lies outside or exactly on a side or corner.
@@ -38,11 +34,6 @@ mluOpStatus_t detopsPointsInPolygons(mluOpHandle_t handle, const mluOpTensorDesc
                                      const void* points, const mluOpTensorDescriptor_t quads_desc, const void* quads,
                                      const mluOpTensorDescriptor_t inside_desc, void* inside);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_POINTS_IN_POLYGONS_H_ */

@@ -3,14 +3,10 @@
 #ifndef DETOPS_DETOPS_PSROIPOOL_H_
 #define DETOPS_DETOPS_PSROIPOOL_H_
 
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/psroipool.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** How a roi becomes bins. */
 typedef enum {
@@ -89,11 +85,6 @@ mluOpStatus_t detopsPsRoiPoolBackward(mluOpHandle_t handle, detopsPsRoiPoolConve
                                       const mluOpTensorDescriptor_t mapping_channel_desc, const void* mapping_channel,
                                       const mluOpTensorDescriptor_t bottom_grad_desc, void* bottom_grad);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_PSROIPOOL_H_ */

@@ -5,14 +5,10 @@
 #ifndef DETOPS_DETOPS_ROIAWARE_POOL3D_H_
 #define DETOPS_DETOPS_ROIAWARE_POOL3D_H_
 
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/roiaware_pool3d.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** What the third number of a box is. */
 typedef enum {
@@ -129,11 +125,6 @@ mluOpStatus_t detopsRoiAwarePool3dCompactBackward(mluOpHandle_t handle, int pool
                                                   const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc,
                                                   void* grad_in);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_ROIAWARE_POOL3D_H_ */

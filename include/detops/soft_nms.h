@@ -6,14 +6,10 @@
 #include <stdint.h>
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** What becomes of the score of a box that overlaps with a better one. */
 typedef enum {
@@ -37,7 +33,8 @@ typedef enum {
  * method is a value of detopsSoftNmsMethod_t; sigma counts for GAUSSIAN only. offset is 1 where corners are pixels that
  * belong to the box (its width is x2 - x1 + 1), else 0. A box without area overlaps with nothing. IoU and scores are
  * computed in double and rounded once; the same bits for any number of threads and on any instruction set. With value
- * checks off a box with a NaN or Inf has no area, and one whose score is NaN is never emitted.
+ * checks off a box with a NaN or Inf has no area, one whose score is NaN is never emitted, and infinite scores are
+ * numbers: +Inf stays +Inf unless nothing is left of it, -Inf is emitted only as the first.
  *
  * All tensors are dense. No workspace; the handle keeps scratch memory for its next call, at most 128 bytes per box and
  * 16 KiB.
@@ -61,11 +58,6 @@ mluOpStatus_t detopsSoftNms(mluOpHandle_t handle, int method, float iou_threshol
                             const mluOpTensorDescriptor_t new_scores_desc, void* new_scores,
                             const mluOpTensorDescriptor_t output_desc, void* output, int64_t* count);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_SOFT_NMS_H_ */

@@ -6,14 +6,10 @@
 #include <stdbool.h>
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** How much upright boxes have in common, for all pairs of two lists or, with aligned, for boxes of the same number.
  *
@@ -31,10 +27,10 @@ extern "C" {
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; type is not allowed, or not the same; rank of bbox1 or bbox2 is not 2
  * NOT_SUPPORTED  a tensor is not dense
- * BAD_PARAM      mode is not 0 or 1; bbox1 or bbox2 has rows of another length than 4; offset is not 0 or 1; rank of
- *                ious is not 2, or with aligned 1 (with aligned and without boxes: is 0); ious has not the shape that
- *                bbox1 and bbox2 give it; aligned and no boxes: the last extent of ious is not 1 (full profile: ious
- *                may have rank 1)
+ * BAD_PARAM      mode is not 0 or 1; bbox1 or bbox2 has rows of another length than 4; offset is not 0 or 1; ious has
+ *                rank 0; ious, or with aligned bbox2, has not N rows; rank of ious is not 2, or with aligned 1 (with
+ *                aligned and without boxes it may be any); not aligned: ious has not M columns; aligned and no boxes:
+ *                the last extent of ious is not 1 (full profile: ious may have rank 1)
  * success        there is no pair of boxes
  * NOT_SUPPORTED  a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)
  * BAD_PARAM      a data pointer is NULL; ious overlaps bbox1 or bbox2; a number in bbox1 or bbox2 is NaN or Inf
@@ -45,11 +41,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpBboxOverlaps(mluOpHandle_t handle, const int mo
                                               const void* bbox1, const mluOpTensorDescriptor_t bbox2_desc,
                                               const void* bbox2, const mluOpTensorDescriptor_t ious_desc, void* ious);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_BBOX_OVERLAPS_H_ */

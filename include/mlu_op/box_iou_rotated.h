@@ -6,14 +6,10 @@
 #include <stdbool.h>
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** How much rotated boxes have in common, for all pairs of two lists or, with aligned, for boxes of the same number.
  *
@@ -42,11 +38,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpBoxIouRotated(mluOpHandle_t handle, const int m
                                                const mluOpTensorDescriptor_t bbox2_desc, const void* bbox2,
                                                const mluOpTensorDescriptor_t ious_desc, void* ious);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_BOX_IOU_ROTATED_H_ */

@@ -4,14 +4,10 @@
 #define DETOPS_MLU_OP_DIFF_IOU_ROTATED_SORT_VERTICES_H_
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Puts the valid ones of the 24 vertices of every pair of boxes into anticlockwise order.
  *
@@ -42,11 +38,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpDiffIouRotatedSortVerticesForward(
     const mluOpTensorDescriptor_t mask_desc, const void* mask, const mluOpTensorDescriptor_t num_valid_desc,
     const void* num_valid, const mluOpTensorDescriptor_t idx_desc, void* idx);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_DIFF_IOU_ROTATED_SORT_VERTICES_H_ */

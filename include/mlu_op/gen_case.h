@@ -35,14 +35,10 @@
 
 #include <stddef.h>
 
+#include "linkage.h"
 #include "types.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Sets the mode for the whole process, whatever MLUOP_GEN_CASE says: 0 off; 1 files without values; 2 files with
  * values (which ones, the variables above say); 3 no files, but one line per call to the handle's log, or to the
@@ -61,11 +57,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetGenCaseDirectory(const char* path);
 const char* MLUOP_WIN_API mluOpGetGenCaseDirectory(char* buffer, size_t bufferSize, size_t* pathLen,
                                                    mluOpStatus_t* status);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_GEN_CASE_H_ */

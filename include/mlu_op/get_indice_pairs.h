@@ -6,15 +6,11 @@
 #include <stddef.h>
 
 #include "handle.h"
+#include "linkage.h"
 #include "sparse_convolution.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** The name of the status type in the design document. */
 typedef mluOpStatus_t mluopStatus_t;
@@ -109,11 +105,6 @@ mluopStatus_t MLUOP_WIN_API mluopGetIndicePairs(mluOpHandle_t handle,
                                                 const mluOpTensorDescriptor_t out_indices_desc, void* out_indices,
                                                 const mluOpTensorDescriptor_t indice_num_desc, void* indice_num);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_GET_INDICE_PAIRS_H_ */

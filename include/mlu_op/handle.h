@@ -7,14 +7,10 @@
 
 #include "../cn_api.h"
 #include "../cnrt.h"
+#include "linkage.h"
 #include "types.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** The state of one user of the library: settings, threads, scratch memory, last error. */
 typedef struct mluOpContext* mluOpHandle_t;
@@ -78,11 +74,6 @@ const char* MLUOP_WIN_API mluOpGetNameOfDataType(mluOpDataType_t dtype);
 /** The layout without its prefix, as "LAYOUT_NHWC"; "LAYOUT_INVALID" for other values. Static text. */
 const char* MLUOP_WIN_API mluOpGetNameOfTensorLayout(mluOpTensorLayout_t layout);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_HANDLE_H_ */

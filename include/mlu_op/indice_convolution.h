@@ -25,14 +25,10 @@
 #include <stdint.h>
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** The bytes that mluOpIndiceConvolutionForward needs as workspace: 0. It checks what that function checks
  * before its data pointers. *workspace_size is written on success only.
@@ -188,11 +184,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpIndiceConvolutionBackwardFilter(
     const int64_t inverse, const int64_t sub_m, void* workspace, const size_t workspace_size,
     const mluOpTensorDescriptor_t filters_grad_desc, void* filters_grad);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_INDICE_CONVOLUTION_H_ */

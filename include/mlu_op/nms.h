@@ -7,15 +7,11 @@
 #include <stddef.h>
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 #include "types.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Says how to suppress. */
 typedef struct cnnlNmsStruct* mluOpNmsDescriptor_t;
@@ -33,11 +29,13 @@ mluOpStatus_t MLUOP_WIN_API mluOpDestroyNmsDescriptor(mluOpNmsDescriptor_t desc)
  *   output_mode           what mluOpNms gives of the boxes that stay
  *   algo                  not looked at: offset counts with either
  *   method_mode           what happens to the score of a box that overlaps with a better one
- *   iou_threshold         boxes with a larger IoU lose score. Any number: below 0 every box with an area does, from 1
- * on none soft_nms_sigma        of the Gaussian; 0: as hard suppression max_output_size       so many boxes at most, of
- * each class confidence_threshold  only boxes with a higher score stay offset                1 where the last pixel
- * belongs to a box, which makes it as much wider and higher, else 0 input_layout          0: boxes are [N, 4], [B, N,
- * 4] or [N, 7], 1: [4, N], [B, 4, N] or [7, N] pad_to_max_output_size  the rest of the output becomes 0
+ *   iou_threshold         boxes with a larger IoU lose score; below 0 every box with an area does, from 1 on none
+ *   soft_nms_sigma        of the Gaussian; 0: as hard suppression
+ *   max_output_size       so many boxes at most, of each class
+ *   confidence_threshold  only boxes with a higher score stay
+ *   offset                1 where the last pixel belongs to a box, which makes it as much wider and higher, else 0
+ *   input_layout          0: boxes are [N, 4], [B, N, 4] or [N, 7]; 1: [4, N], [B, 4, N] or [7, N]
+ *   pad_to_max_output_size  the rest of the output becomes 0
  *
  * Checked in this order, all BAD_PARAM, and a failed call leaves the descriptor as it was: nms_desc is not NULL;
  * box_mode, output_mode, algo and method_mode are values of their types; iou_threshold is not NaN; soft_nms_sigma is 0
@@ -70,12 +68,17 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetNmsWorkspaceSize(mluOpHandle_t handle, mluOp
  *   boxes        [N, 4] or [4, N], [B, N, 4] or [B, 4, N], or [N, 7] or [7, N], see mluOpSetNmsDescriptor
  *   confidence   [N]; with [B, N, 4] it is [B, C, N]: C classes, which have nothing to do with one another and share
  *                the boxes; NULL, descriptor too, with seven numbers
- *   output       with k boxes that stay, in the order in which they are found, classes and images in theirs:
- *                0  k indices of boxes                1  k rows: score and the four numbers of boxes
- *                2  five planes of max_output_size, of which the first k elements are written: scores, first numbers,
- * ... 3  k rows: image, class, index (0, 0 for boxes of rank 2) of seven numbers: k indices, ascending. The shape of
- * output does not matter, but its elements do: see the checks. What lies behind the k is not written, or 0 up to
- * max_output_size (of each class) if the descriptor says so output_size  one int32: k, written last
+ *   output       with k boxes that stay, in the order in which they are found, classes and images in theirs, by
+ *                output_mode:
+ *                0  k indices of boxes
+ *                1  k rows: score and the four numbers of boxes
+ *                2  five planes of max_output_size, the first k elements of each: scores, first numbers, ...
+ *                3  k rows: image, class, index (0, 0 for boxes of rank 2)
+ *                of seven numbers: k indices, ascending, or by their scores if they have some
+ *   output_size  one int32: k, written last
+ *
+ * The shape of output does not matter, but its elements do: see the checks. What lies behind the k is not written, or 0
+ * up to max_output_size (of each class) if the descriptor says so.
  *
  * Four numbers: opposite corners, in any order, or centre, width and height (box_mode); a soft method gives the score
  * that is left. Seven numbers are x, y, z, dx, dy, dz, heading; IoU is that of the boxes seen from above, and only
@@ -116,8 +119,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpNms(mluOpHandle_t handle, const mluOpNmsDescrip
                                      void* output, void* output_size);
 
 #ifdef __cplusplus
-}
-
 /** As older releases have it. Programs may include this file inside extern "C". */
 extern "C++" {
 inline mluOpStatus_t mluOpGetNmsWorkspaceSize(mluOpHandle_t handle, const mluOpTensorDescriptor_t boxes_desc,
@@ -126,8 +127,7 @@ inline mluOpStatus_t mluOpGetNmsWorkspaceSize(mluOpHandle_t handle, const mluOpT
 }
 }
 #endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_NMS_H_ */

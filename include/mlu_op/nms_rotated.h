@@ -4,20 +4,16 @@
 #define DETOPS_MLU_OP_NMS_ROTATED_H_
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** The workspace mluOpNmsRotated needs for these boxes, in bytes: (N * D + N) * the size of their type, as on the
  * accelerator; D is the number of columns. Its contents are not touched here: the handle has the memory.
  *
  * Checked in this order:
- * BAD_PARAM      handle or boxes_desc is NULL; workspace_size is NULL; rank of boxes is not 2; boxes has neither 5
+ * BAD_PARAM      workspace_size is NULL; handle or boxes_desc is NULL; rank of boxes is not 2; boxes has neither 5
  *                nor 6 columns
  * NOT_SUPPORTED  the workspace has more bytes than int64 can count */
 mluOpStatus_t MLUOP_WIN_API mluOpGetNmsRotatedWorkspaceSize(mluOpHandle_t handle,
@@ -58,11 +54,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpNmsRotated(mluOpHandle_t handle, const float io
                                             const mluOpTensorDescriptor_t output_desc, void* output,
                                             int32_t* result_num);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_NMS_ROTATED_H_ */

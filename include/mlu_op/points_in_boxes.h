@@ -4,14 +4,10 @@
 #define DETOPS_MLU_OP_POINTS_IN_BOXES_H_
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Finds, for every point, the first box of its batch that contains it.
  *
@@ -43,11 +39,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpPointsInBoxes(mluOpHandle_t handle, const mluOp
                                                const void* boxes, const mluOpTensorDescriptor_t points_indices_desc,
                                                void* points_indices);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_POINTS_IN_BOXES_H_ */

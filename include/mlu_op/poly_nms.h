@@ -4,14 +4,10 @@
 #define DETOPS_MLU_OP_POLY_NMS_H_
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** The workspace mluOpPolyNms needs for these boxes, in bytes: 4 * N * ceil(N / 32) + 8 * N, as on the accelerator. Its
  * contents are not touched here: the handle has the memory.
@@ -39,7 +35,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetPolyNmsWorkspaceSize(mluOpHandle_t handle, c
  *
  * Checked in this order:
  * BAD_PARAM      handle or a descriptor is NULL; output_size is NULL; a type is not allowed; layout of boxes is not
- *                ARRAY; rank of boxes is not 2, or that of output not 1; boxes is not [N, 9]; output is not [N]
+ *                ARRAY; rank of boxes is not 2; boxes is not [N, 9]; rank of output is not 1; output is not [N]
  * NOT_SUPPORTED  a tensor is not dense
  * success        N is 0: output_size becomes 0
  * BAD_PARAM      a data pointer is NULL; workspace is NULL but workspace_size is not 0
@@ -53,11 +49,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpPolyNms(mluOpHandle_t handle, const mluOpTensor
                                          size_t workspace_size, const mluOpTensorDescriptor_t output_desc, void* output,
                                          void* output_size);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_POLY_NMS_H_ */

@@ -4,14 +4,10 @@
 #define DETOPS_MLU_OP_PSROIPOOL_H_
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Cuts every region of interest into P x P bins and averages, for bin (ph, pw) and output channel d, input channel
  * c = (d * P + ph) * P + pw over the pixels of the bin; 0 if the bin holds no pixel.
@@ -117,8 +113,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolBackward(mluOpHandle_t handle, const i
                                                    const mluOpTensorDescriptor_t bottom_grad_desc, void* bottom_grad);
 
 #ifdef __cplusplus
-}
-
 /** The design document's form by its own name. Programs may include this file inside extern "C". */
 extern "C++" {
 inline mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int pooled_height, const int pooled_width,
@@ -145,8 +139,7 @@ inline mluOpStatus_t mluOpPsRoiPoolForward(mluOpHandle_t handle, const int poole
   (__VA_ARGS__)
 #define DETOPS_PSROIPOOL_17TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, form, ...) form
 #endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_PSROIPOOL_H_ */

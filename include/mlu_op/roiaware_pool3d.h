@@ -4,14 +4,10 @@
 #define DETOPS_MLU_OP_ROIAWARE_POOL3D_H_
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** The workspace mluOpRoiAwarePool3dForward needs, in bytes: 0, since scratch memory stays with the handle.
  * rois_desc and pts_desc are not looked at.
@@ -111,11 +107,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpRoiawarePool3dBackward(
     const mluOpTensorDescriptor_t grad_out_desc, const void* grad_out, const mluOpTensorDescriptor_t grad_in_desc,
     void* grad_in);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_ROIAWARE_POOL3D_H_ */

@@ -4,14 +4,10 @@
 #define DETOPS_MLU_OP_ROTATED_FEATURE_ALIGN_H_
 
 #include "handle.h"
+#include "linkage.h"
 #include "tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Adds to every feature pixel the bilinear samples at the centre (points = 1), or at the centre and the
  * four corners (points = 5), of that pixel's rotated box.
@@ -63,11 +59,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignBackward(
     const mluOpTensorDescriptor_t bboxes_desc, const void* bboxes, const float spatial_scale, const int points,
     const mluOpTensorDescriptor_t bottom_input_desc, void* bottom_input);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_ROTATED_FEATURE_ALIGN_H_ */

@@ -5,14 +5,10 @@
 #ifndef DETOPS_MLU_OP_SPARSE_CONVOLUTION_H_
 #define DETOPS_MLU_OP_SPARSE_CONVOLUTION_H_
 
+#include "linkage.h"
 #include "types.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Describes a sparse convolution. */
 typedef struct mluOpSparseConvolutionStruct* mluOpSparseConvolutionDescriptor_t;
@@ -44,11 +40,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetSparseConvolutionDescriptor(mluOpSparseConvo
 mluOpStatus_t MLUOP_WIN_API mluOpGetSparseConvolutionNumActOut(mluOpSparseConvolutionDescriptor_t desc,
                                                                int* num_act_out);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_SPARSE_CONVOLUTION_H_ */

@@ -17,14 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "linkage.h"
 #include "types.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Describes a tensor. */
 typedef struct mluOpTensorStruct* mluOpTensorDescriptor_t;
@@ -156,11 +152,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(const mluOp
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionScaleAndOffset(const mluOpTensorDescriptor_t desc,
                                                                            int* position, float* scale, int* offset);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_MLU_OP_TENSOR_H_ */

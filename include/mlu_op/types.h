@@ -126,6 +126,13 @@ typedef enum {
   MLUOP_NMS_ALGO_INCLUDE_BOUNDARY = 1  /**< yes */
 } mluOpNmsAlgo_t;
 
+/** What a reduction computes. */
+typedef enum {
+  MLUOP_REDUCE_DSUM = 0,  /**< sum */
+  MLUOP_REDUCE_DMEAN = 1, /**< mean */
+  MLUOP_REDUCE_DMAX = 2   /**< maximum */
+} mluOpReduceMode_t;
+
 /* ---- Enumerators of operators that are not here ----
  * No function of mlu_op.h takes them yet; they are declared so that sources and headers that mention them compile. */
 
@@ -171,13 +178,6 @@ typedef enum {
   MLUOP_LOSS_REDUCTION_SUM = 1,  /**< their sum */
   MLUOP_LOSS_REDUCTION_MEAN = 2  /**< their weighted mean */
 } mluOpLossReduction_t;
-
-/** What a reduction computes. */
-typedef enum {
-  MLUOP_REDUCE_DSUM = 0,  /**< sum */
-  MLUOP_REDUCE_DMEAN = 1, /**< mean */
-  MLUOP_REDUCE_DMAX = 2   /**< maximum */
-} mluOpReduceMode_t;
 
 /** What a pooling window gives. */
 typedef enum {

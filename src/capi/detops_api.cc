@@ -57,6 +57,13 @@ mluOpStatus_t detopsGetValueChecks(mluOpHandle_t handle, int* on) {
   return call.Succeed();
 }
 
+mluOpStatus_t detopsSetExactThreshold(mluOpHandle_t handle, double threshold) {
+  const Call call("detopsSetExactThreshold", handle);
+  if (handle == nullptr) return call.NullHandle();
+  handle->exact_threshold = threshold;
+  return call.Succeed();
+}
+
 mluOpStatus_t detopsGetArchitecture(mluOpHandle_t handle, int* architecture) {
   const Call call("detopsGetArchitecture", handle);
   if (handle == nullptr) return call.NullHandle();

@@ -75,7 +75,7 @@ void Assign(mluOpSparseConvolutionStruct& desc, int dims, int batch, const Array
 }  // namespace
 }  // namespace detops
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+using namespace detops;  // entry points are glue
 
 mluOpStatus_t MLUOP_WIN_API mluOpCreateSparseConvolutionDescriptor(mluOpSparseConvolutionDescriptor_t* desc) {
   const Call call("mluOpCreateSparseConvolutionDescriptor", nullptr);

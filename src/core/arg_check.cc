@@ -44,7 +44,9 @@ struct PositionText {
   char text[160];
 };
 
+// A buffer that is not there overlaps nothing, whatever its size is said to be.
 bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
+  if (a == nullptr || b == nullptr) return false;
   const auto x = reinterpret_cast<uintptr_t>(a);
   const auto y = reinterpret_cast<uintptr_t>(b);
   // Differences, not sums: an end beyond the address space must not wrap around.

@@ -1,4 +1,6 @@
-// Every rule of the check table: what it lets pass, its status, and its sentence word for word. The first failure wins.
+// The check table where no function of the library leads it: strides and types that no contract has, sentences that
+// must be cut, addresses at the end of memory. What each rule lets pass and says of the rest, contract_test asks
+// through the functions that use it.
 #include "core/arg_check.h"
 
 #include <cmath>
@@ -73,194 +75,18 @@ class ArgCheckTest : public ::testing::Test {
     RefuseSupport(check.rule, (sentence)); \
   } while (false)
 
-TEST_F(ArgCheckTest, EmptyTablePasses) {
-  ArgCheck check(call_);
-  Pass(check);
-}
-
-TEST_F(ArgCheckTest, Handle) {
-  PASS(Handle());
-  const Call without("mluOpThing", nullptr);
-  ArgCheck check(without);
-  check.Handle();
-  EXPECT_EQ(check.status(), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_STREQ(ThreadErrorText(), "mluOpThing: handle is NULL, expected a handle of mluOpCreate.");
-}
-
-TEST_F(ArgCheckTest, Descriptor) {
-  PASS(Descriptor(Tensor("input", {1})));
-  BAD(Descriptor({"input", nullptr, nullptr}), "the descriptor of input is NULL, expected a tensor descriptor.");
-}
-
-TEST_F(ArgCheckTest, Rank) {
-  PASS(Rank(Tensor("input", {1, 2, 3}), 3));
-  BAD(Rank(Tensor("input", {1, 2, 3}), 4), "input has rank 3, expected 4.");
-  BAD(Rank(Tensor("input", {}), 1), "input has rank 0, expected 1.");
-  BAD(Rank(Tensor("input", std::vector<int64_t>(20, 1)), 4), "input has rank 20, expected 4.");
-}
-
-TEST_F(ArgCheckTest, FloatingTypeInTheContract) {
-  PASS(FloatingType(Tensor("input", {1}, MLUOP_DTYPE_FLOAT)));
-  PASS(FloatingType(Tensor("input", {1}, MLUOP_DTYPE_HALF)));
-  BAD(FloatingType(Tensor("input", {1}, MLUOP_DTYPE_DOUBLE)),
-      "input has type double, expected float or half; the full profile lifts this limit.");
-  BAD(FloatingType(Tensor("input", {1}, MLUOP_DTYPE_BFLOAT16)),
-      "input has type bfloat16, expected float or half; the full profile lifts this limit.");
-  BAD(FloatingType(Tensor("input", {1}, MLUOP_DTYPE_INT32)), "input has type int32, expected float or half.");
-  BAD(FloatingType(Tensor("input", {1}, MLUOP_DTYPE_INVALID)), "input has type invalid, expected float or half.");
-  BAD(FloatingType(Tensor("input", {1}, static_cast<mluOpDataType_t>(99))),
-      "input has type unknown, expected float or half.");
-}
-
-TEST_F(ArgCheckTest, FloatingTypeInTheFullProfile) {
-  context_.profile = DETOPS_PROFILE_FULL;
-  for (const auto type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16}) {
-    PASS(FloatingType(Tensor("input", {1}, type)));
-  }
-  BAD(FloatingType(Tensor("input", {1}, MLUOP_DTYPE_COMPLEX_FLOAT)),
-      "input has type complex_float, expected float, half, double or bfloat16.");
-}
-
-TEST_F(ArgCheckTest, AnyFloatingTypeInBothProfiles) {
-  for (const auto profile : {DETOPS_PROFILE_CONTRACT, DETOPS_PROFILE_FULL}) {
-    context_.profile = profile;
-    for (const auto type : {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_DOUBLE, MLUOP_DTYPE_BFLOAT16}) {
-      PASS(AnyFloatingType(Tensor("boxes", {1}, type)));
-    }
-    BAD(AnyFloatingType(Tensor("boxes", {1}, MLUOP_DTYPE_INT32)),
-        "boxes has type int32, expected float, half, double or bfloat16.");
-  }
-}
-
-TEST_F(ArgCheckTest, Integers) {
-  PASS(Int32(Tensor("index", {1}, MLUOP_DTYPE_INT32)));
-  PASS(Int32UnlessFull(Tensor("index", {1}, MLUOP_DTYPE_INT32)));
-  BAD(Int32UnlessFull(Tensor("index", {1}, MLUOP_DTYPE_INT64)),
-      "index has type int64, expected int32; the full profile lifts this limit.");
-  BAD(Int32UnlessFull(Tensor("index", {1}, MLUOP_DTYPE_UINT32)), "index has type uint32, expected int32.");
-  context_.profile = DETOPS_PROFILE_FULL;
-  for (const mluOpDataType_t type : {MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64}) {
-    PASS(Int32UnlessFull(Tensor("index", {1}, type)));
-  }
-  BAD(Int32(Tensor("index", {1}, MLUOP_DTYPE_INT64)), "index has type int64, expected int32.");
-  BAD(Int32UnlessFull(Tensor("index", {1})), "index has type float, expected int32 or int64.");
-}
-
-TEST_F(ArgCheckTest, Indices) {
-  for (const auto profile : {DETOPS_PROFILE_CONTRACT, DETOPS_PROFILE_FULL}) {
-    context_.profile = profile;
-    for (const mluOpDataType_t type : {MLUOP_DTYPE_INT32, MLUOP_DTYPE_INT64})
-      PASS(IndexType(Tensor("index", {1}, type)));
-    BAD(IndexType(Tensor("index", {1}, MLUOP_DTYPE_UINT32)), "index has type uint32, expected int32 or int64.");
-  }
-  const TensorArg boxes = Tensor("boxes", {1});
-  PASS(CanNumber(Tensor("index", {1}, MLUOP_DTYPE_INT32), (int64_t{1} << 31) - 1, boxes));
-  PASS(CanNumber(Tensor("index", {1}, MLUOP_DTYPE_INT64), int64_t{1} << 31, boxes));
-  UNSUPPORTED(CanNumber(Tensor("index", {1}, MLUOP_DTYPE_INT32), int64_t{1} << 31, boxes),
-              "index has type int32, expected int64 to number the 2147483648 rows of boxes.");
-}
-
-TEST_F(ArgCheckTest, Place) {
-  int64_t place = 0;
-  PASS(Place("count", &place));
-  BAD(Place("count", nullptr), "count is NULL, expected a place for the result.");
-}
-
-TEST_F(ArgCheckTest, Bool) {
-  PASS(Bool(Tensor("mask", {1}, MLUOP_DTYPE_BOOL)));
-  BAD(Bool(Tensor("mask", {1}, MLUOP_DTYPE_UINT8)), "mask has type uint8, expected bool.");
-}
-
-TEST_F(ArgCheckTest, BadElementsOfIntegers) {
-  const int32_t narrow[] = {1, -5};
-  const int64_t wide[] = {1, 2, 5000000001};
-  BAD(NoBadElement(Tensor("index", {1, 2}, MLUOP_DTYPE_INT32, narrow), 1, "0"), "index[0, 1] is -5, expected 0.");
-  BAD(NoBadElement(Tensor("index", {3}, MLUOP_DTYPE_INT64, wide), 2, "0"), "index[2] is 5000000001, expected 0.");
-}
-
-TEST_F(ArgCheckTest, SameType) {
-  const TensorArg input = Tensor("input", {1}, MLUOP_DTYPE_HALF);
-  PASS(SameType(Tensor("boxes", {1}, MLUOP_DTYPE_HALF), input));
-  BAD(SameType(Tensor("boxes", {1}, MLUOP_DTYPE_FLOAT), input), "boxes has type float, expected half as input has.");
-}
-
-TEST_F(ArgCheckTest, Layout) {
-  PASS(Layout(Tensor("input", {1}), MLUOP_LAYOUT_NHWC));
-  BAD(Layout(Tensor("input", {1}, MLUOP_DTYPE_FLOAT, nullptr, MLUOP_LAYOUT_NCHW), MLUOP_LAYOUT_NHWC),
-      "input has layout NCHW, expected NHWC.");
-  BAD(Layout(Tensor("input", {1}, MLUOP_DTYPE_FLOAT, nullptr, static_cast<mluOpTensorLayout_t>(77)),
-             MLUOP_LAYOUT_ARRAY),
-      "input has layout unknown, expected ARRAY.");
-}
-
-TEST_F(ArgCheckTest, Dense) {
-  const std::vector<int64_t> dense{12, 4, 1};
-  PASS(Dense(Tensor("input", {2, 3, 4})));
-  PASS(Dense(Strided("input", {2, 3, 4}, &dense)));
-  PASS(Dense(Tensor("input", {})));
-}
-
-TEST_F(ArgCheckTest, AxesOfExtentOneAndEmptyTensorsAreDense) {
-  const std::vector<int64_t> odd{77, 1, -9};
-  PASS(Dense(Strided("input", {1, 3, 1}, &odd)));
-  PASS(Dense(Strided("input", {2, 0, 4}, &odd)));
-}
-
-TEST_F(ArgCheckTest, StridedTensorsAreNotSupported) {
-  const std::vector<int64_t> padded{16, 4, 1}, swapped{12, 1, 3}, negative{12, 4, -1}, broadcast{0, 4, 1};
-  UNSUPPORTED(Dense(Strided("input", {2, 3, 4}, &padded)),
-              "input has stride 16 on axis 0, expected 12: only dense tensors are supported.");
+TEST_F(ArgCheckTest, TheLastStridedAxisIsNamed) {
+  const std::vector<int64_t> swapped{12, 1, 3}, saturated{7, 2, 1};
   UNSUPPORTED(Dense(Strided("input", {2, 3, 4}, &swapped)),
               "input has stride 3 on axis 2, expected 1: only dense tensors are supported.");
-  UNSUPPORTED(Dense(Strided("input", {2, 3, 4}, &negative)),
-              "input has stride -1 on axis 2, expected 1: only dense tensors are supported.");
-  UNSUPPORTED(Dense(Strided("input", {2, 3, 4}, &broadcast)),
-              "input has stride 0 on axis 0, expected 12: only dense tensors are supported.");
-  context_.profile = DETOPS_PROFILE_FULL;
-  UNSUPPORTED(Dense(Strided("input", {2, 3, 4}, &padded)),
-              "input has stride 16 on axis 0, expected 12: only dense tensors are supported.");
-}
-
-TEST_F(ArgCheckTest, ShapeWithNumbers) {
-  PASS(Shape(Tensor("boxes", {7, 5}), {7, 5}));
-  BAD(Shape(Tensor("boxes", {7, 5}), {7, 4}), "boxes has extent 5 on axis 1, expected 4; its shape is [7, 5].");
-  BAD(Shape(Tensor("boxes", {7, 5}), {6, 4}), "boxes has extent 7 on axis 0, expected 6; its shape is [7, 5].");
-}
-
-TEST_F(ArgCheckTest, ShapeWithNames) {
-  Dim n("N"), h("H");
-  ArgCheck check(call_);
-  check.Shape(Tensor("input", {2, 3}), {n, h});
-  Pass(check);
-  EXPECT_EQ(n.value(), 2);
-  EXPECT_EQ(h.value(), 3);
-  check.Shape(Tensor("output", {3, 2}), {h, n});
-  Pass(check);
-  RefuseBad(check.Shape(Tensor("boxes", {2, 4, 5}), {n, h, 5}),
-            "boxes has extent 4 on axis 1, expected H = 3 as in input; its shape is [2, 4, 5].");
-}
-
-TEST_F(ArgCheckTest, NameBoundByALaterTensor) {
-  Dim n("N"), k("K");
-  ArgCheck check(call_);
-  check.Shape(Tensor("input", {2}), {n}).Shape(Tensor("rois", {9, 2}), {k, n});
-  Pass(check);
-  RefuseBad(check.Shape(Tensor("output", {8}), {k}),
-            "output has extent 8 on axis 0, expected K = 9 as in rois; its shape is [8].");
+  UNSUPPORTED(Dense(Strided("input", {2, INT64_MAX, 2}, &saturated)),
+              "input has stride 7 on axis 0, expected 9223372036854775807: only dense tensors are supported.");
 }
 
 TEST_F(ArgCheckTest, NameTwiceInOneShape) {
   Dim g("G");
   BAD(Shape(Tensor("mask", {3, 4}), {g, g}),
       "mask has extent 4 on axis 1, expected G = 3 as in mask; its shape is [3, 4].");
-}
-
-TEST_F(ArgCheckTest, NameBoundByAScalar) {
-  Dim height("pooled_height", 7);
-  EXPECT_EQ(height.value(), 7);
-  PASS(Shape(Tensor("output", {1, 7}), {1, height}));
-  BAD(Shape(Tensor("output", {1, 6}), {1, height}),
-      "output has extent 6 on axis 1, expected pooled_height = 7; its shape is [1, 6].");
 }
 
 TEST_F(ArgCheckTest, LongShapesAreCut) {
@@ -273,15 +99,6 @@ TEST_F(ArgCheckTest, LongShapesAreCut) {
   EXPECT_LT(text.size(), kErrorTextSize);
   EXPECT_NE(text.find("its shape is [9223372036854775807, 9223372036854775807, "), std::string::npos) << text;
   EXPECT_EQ(text.substr(text.size() - 7), ", ...].") << text;
-}
-
-TEST_F(ArgCheckTest, CountLimitOfTheContract) {
-  PASS(CountLimit(Tensor("input", {0})));
-  PASS(CountLimit(Tensor("input", {(int64_t{1} << 31) - 1})));
-  UNSUPPORTED(CountLimit(Tensor("input", {1 << 16, 1 << 15})),
-              "input has 2147483648 elements, expected fewer than 2147483648; the full profile lifts this limit.");
-  UNSUPPORTED(CountLimit(Tensor("input", {int64_t{1} << 62}, MLUOP_DTYPE_FLOAT)),
-              "input has shape [4611686018427387904], expected fewer than 2^63 bytes.");
 }
 
 TEST_F(ArgCheckTest, CountLimitOfBytesInTheFullProfile) {
@@ -300,31 +117,12 @@ TEST_F(ArgCheckTest, CountLimitOfBytesInTheFullProfile) {
               "input has shape [9223372036854775807, 9223372036854775807], expected fewer than 2^63 bytes.");
 }
 
-TEST_F(ArgCheckTest, NotEmpty) {
-  PASS(NotEmpty(Tensor("input", {1})));
-  PASS(NotEmpty(Tensor("input", {})));
-  BAD(NotEmpty(Tensor("input", {2, 0, 3})), "input has 0 elements, expected at least 1; its shape is [2, 0, 3].");
-}
-
-TEST_F(ArgCheckTest, ScalarsAndSupport) {
-  PASS(Integer("sides", 4, true, "3 or 4"));
-  BAD(Integer("sides", 2, false, "3 or 4"), "sides is 2, expected 3 or 4.");
+TEST_F(ArgCheckTest, NumbersAsPeopleWriteThem) {
   BAD(Integer("sides", INT64_MIN, false, "3 or 4"), "sides is -9223372036854775808, expected 3 or 4.");
-  PASS(Number("scale", 0.5, true, "above 0"));
-  BAD(Number("scale", -0.25, false, "above 0"), "scale is -0.25, expected above 0.");
-  BAD(Number("scale", kInf, false, "above 0"), "scale is inf, expected above 0.");
-  BAD(Number("scale", kNan, false, "above 0"), "scale is nan, expected above 0.");
   BAD(Number("scale", -kNan, false, "above 0"), "scale is nan, expected above 0.");
   BAD(Number("scale", -0.1f, false, "above 0"), "scale is -0.1, expected above 0.");
   BAD(Number("scale", 1e-30f, false, "above 0"), "scale is 1e-30, expected above 0.");
-  PASS(Supported(true, "not here."));
   UNSUPPORTED(Supported(false, "100% of it is too much."), "100% of it is too much.");
-}
-
-TEST_F(ArgCheckTest, Data) {
-  const float data = 0.0f;
-  PASS(Data(Tensor("input", {2, 3}, MLUOP_DTYPE_FLOAT, &data)));
-  BAD(Data(Tensor("input", {2, 3})), "the data pointer of input is NULL, expected 6 elements.");
 }
 
 TEST_F(ArgCheckTest, OverlongSentencesAreCut) {
@@ -389,20 +187,6 @@ TEST_F(ArgCheckTest, SeparateCountsTheBytesOfEachType) {
   const TensorArg far = Tensor("input", {1}, MLUOP_DTYPE_HALF, At(9000));
   PASS(Separate(halves, {far, at8}));
   BAD(Separate(doubles, {far, at8}), "output overlaps boxes in memory, expected separate buffers.");
-}
-
-TEST_F(ArgCheckTest, FiniteNamesThePosition) {
-  std::vector<float> data(2 * 3 * 4 * 5, 1.0f);
-  const TensorArg boxes = Tensor("bboxes", {2, 3, 4, 5}, MLUOP_DTYPE_FLOAT, data.data());
-  PASS(Finite(boxes));
-  data[119] = kNan;
-  BAD(Finite(boxes), "bboxes[1, 2, 3, 4] is nan, expected a finite number.");
-  data[67] = -kInf;  // (1, 0, 1, 2)
-  BAD(Finite(boxes), "bboxes[1, 0, 1, 2] is -inf, expected a finite number.");
-  data[0] = kInf;
-  BAD(Finite(boxes), "bboxes[0, 0, 0, 0] is inf, expected a finite number.");
-  context_.value_checks = false;
-  PASS(Finite(boxes));
 }
 
 // A rank of any size: the position is cut, the sentence is not.

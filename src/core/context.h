@@ -24,10 +24,16 @@ struct mluOpContext {
   mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;
   detopsProfile_t profile = DETOPS_PROFILE_CONTRACT;
   bool value_checks = true;
+  double exact_threshold = 0;
   detops::LogTarget log;
   detops::Parallel parallel;
   detops::Scratch scratch;
   char error_text[detops::kErrorTextSize] = {};
+
+  // What a float threshold stands for (detopsSetExactThreshold).
+  double ThresholdOf(float rounded) const {
+    return static_cast<float>(exact_threshold) == rounded ? exact_threshold : static_cast<double>(rounded);
+  }
 };
 
 #endif  // DETOPS_CORE_CONTEXT_H_

@@ -59,6 +59,17 @@ class Parallel {
         const_cast<void*>(static_cast<const void*>(&body)));
   }
 
+  // body(piece) for each of `count` nearly equal pieces of [0, total).
+  template <class Body>
+  [[nodiscard]] bool RunPieces(int count, int64_t total, const Body& body) const {
+    return Run(count, [&](int index) { body(PieceOf(total, count, index)); });
+  }
+  // Pieces of at least `min_items` of the items, as TaskCount says.
+  template <class Body>
+  [[nodiscard]] bool RunItems(int64_t items, int64_t min_items, const Body& body) const {
+    return RunPieces(TaskCount(items, min_items), items, body);
+  }
+
  private:
   bool RunTasks(int count, detopsTask_t task, void* context) const;
 

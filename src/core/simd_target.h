@@ -6,8 +6,8 @@
 #define DETOPS_CORE_SIMD_TARGET_H_
 
 // A file that defines DETOPS_ALSO_AVX512 first is also compiled for AVX-512: products of channels, which are bound by
-// arithmetic, pairs of regular convolutions, and pairs of boxes. Elsewhere wider vectors bring nothing, because memory is
-// the limit or rows are short.
+// arithmetic, pairs of regular convolutions, and pairs of boxes. Elsewhere wider vectors bring nothing, because memory
+// is the limit or rows are short.
 #if defined(DETOPS_ALSO_AVX512) && defined(DETOPS_DISABLED_WIDE_TARGETS)
 #if defined(HWY_TARGETS)
 #error "Highway was included before the targets were chosen"

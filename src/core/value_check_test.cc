@@ -176,31 +176,6 @@ TEST_F(ValueCheckTest, ManyTasksGiveTheFirstPosition) {
   ThreadPool::Shared().RemoveUser();
 }
 
-int BackwardsRunner(void* calls, detopsTask_t task, void* context, int count) {
-  ++*static_cast<int*>(calls);
-  for (int i = count - 1; i >= 0; --i) task(context, i);
-  return 0;
-}
-int FailingRunner(void* /*opaque*/, detopsTask_t task, void* context, int count) {
-  for (int i = 0; i < count; ++i) task(context, i);
-  return 1;
-}
-
-TEST_F(ValueCheckTest, RunnersOfTheCaller) {
-  std::vector<float> data(300000, 1.0f);
-  data[200000] = data[299999] = std::numeric_limits<float>::quiet_NaN();
-  Parallel parallel;
-  int calls = 0;
-  parallel.SetThreadCount(4);
-  parallel.SetRunner(BackwardsRunner, &calls);
-  int64_t index = -77;
-  EXPECT_TRUE(FindNonFinite(parallel, MLUOP_DTYPE_FLOAT, data.data(), 300000, &index));
-  EXPECT_EQ(index, 200000);
-  EXPECT_GE(calls, 1);
-  parallel.SetRunner(FailingRunner, nullptr);
-  EXPECT_FALSE(FindNonFinite(parallel, MLUOP_DTYPE_FLOAT, data.data(), 300000, &index));
-}
-
 // One thread is faster on a small tensor, and there is room for the findings of 64 tasks.
 TEST_F(ValueCheckTest, OneTaskForSmallTensorsAtMost64ForLarge) {
   Parallel parallel;

@@ -135,7 +135,7 @@ TEST_P(WholeFileTest, TemporaryFileOfAnother) {
   EXPECT_EQ(Read(At("name")), "old");
 }
 
-// A program that ends in the middle, by whatever, leaves nothing behind.
+// A program that ends in the middle, by whatever, leaves no file.
 TEST_P(WholeFileTest, TheProcessEnds) {
   const pid_t child = fork();
   if (child == 0) {

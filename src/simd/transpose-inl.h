@@ -41,7 +41,7 @@ HWY_INLINE void TransposeBlock(const Source* HWY_RESTRICT from, int64_t source_s
   StoreElements(hn::InterleaveUpper(d, high02, high13), d, to + 3 * target_stride);
 }
 
-// 8 x 4 floats in the same way, for vectors of 8 lanes and more.
+// 8 x 4 floats likewise, for vectors of 8 lanes and more.
 template <bool kAllRows>
 HWY_INLINE void TransposeTallBlock(const float* HWY_RESTRICT from, int64_t source_stride, float* HWY_RESTRICT to,
                                    int64_t target_stride, int64_t rows) {
