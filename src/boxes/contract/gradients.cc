@@ -186,8 +186,8 @@ struct Slopes {
 
 std::vector<double> RowOf(const Tensor& boxes, int64_t row) {
   const int64_t numbers = boxes.extents[1];
-  std::vector<double> values;
-  for (int64_t k = 0; k < numbers; ++k) values.push_back(boxes.Get(row * numbers + k));
+  std::vector<double> values(static_cast<size_t>(numbers));
+  for (int64_t k = 0; k < numbers; ++k) values[static_cast<size_t>(k)] = boxes.Get(row * numbers + k);
   return values;
 }
 

@@ -137,6 +137,7 @@ void FillPairs(const Shape& shape, PairForm form, Tensor& first, Tensor& second,
 double MeetingPairs(const Call& call, PairForm form, const PairNames& names) {
   const Tensor &first = call[names.first], &second = call[names.second];
   std::vector<Bounds> others;
+  others.reserve(static_cast<size_t>(second.extents[0]));
   for (int64_t i = 0; i < second.extents[0]; ++i) others.push_back(BoundsOf(second, form, i));
   double pairs = 0;
   for (int64_t i = 0; i < first.extents[0]; ++i) {

@@ -34,6 +34,12 @@ Rules OnlyMatrix(const Rules& rules) {
   return When([](const Call& call) { return !IsAligned(call); }, rules);
 }
 
+Rules Joined(const std::vector<Rules>& parts) {
+  Rules rules;
+  for (const Rules& part : parts) rules.insert(rules.end(), part.begin(), part.end());
+  return rules;
+}
+
 }  // namespace
 
 bool IsAligned(const Call& call) { return call.integer("aligned") != 0; }
@@ -59,14 +65,16 @@ Rules OutputRank(const PairNames& names) {
   return ForBoth(names, rules);
 }
 
-Rules OutputShape(const PairNames& names) {
-  Rules rules = Implied(Axis(names.first, 0, "N"));
-  for (const Rules& more : {ForBoth(names, Axis(names.output, 0, "N")), OnlyAligned(names, Axis(names.second, 0, "N")),
-                            OnlyMatrix(Implied(Axis(names.second, 0, "M"))), OnlyMatrix(Axis(names.output, 1, "M"))}) {
-    rules.insert(rules.end(), more.begin(), more.end());
-  }
-  return rules;
+Rules OutputRows(const PairNames& names) {
+  return Joined({Implied(Axis(names.first, 0, "N")), ForBoth(names, Axis(names.output, 0, "N")),
+                 OnlyAligned(names, Axis(names.second, 0, "N"))});
 }
+
+Rules OutputColumns(const PairNames& names) {
+  return Joined({OnlyMatrix(Implied(Axis(names.second, 0, "M"))), OnlyMatrix(Axis(names.output, 1, "M"))});
+}
+
+Rules OutputShape(const PairNames& names) { return Joined({OutputRows(names), OutputColumns(names)}); }
 
 Rules RowLength(const std::string& tensor) {
   // The table's own number, which is not a name.

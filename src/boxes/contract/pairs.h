@@ -23,7 +23,11 @@ std::function<void(Call&)> Aligned(const PairNames& names);
 
 // Rank 2, with aligned 1.
 Rules OutputRank(const PairNames& names);
-// [N, M]; with aligned [N], and as many second boxes as first ones.
+// N rows; with aligned also N second boxes.
+Rules OutputRows(const PairNames& names);
+// M columns, unless aligned.
+Rules OutputColumns(const PairNames& names);
+// Both.
 Rules OutputShape(const PairNames& names);
 // So many numbers as the contract's table says, unless there is no row.
 Rules RowLength(const std::string& tensor);

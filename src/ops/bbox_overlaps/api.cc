@@ -1,6 +1,6 @@
 // The C entry point: check table, then problem, then run.
-#include "boxes/pair_check.h"
-#include "boxes/pair_matrix.h"
+#include "boxes/pairs/check.h"
+#include "boxes/pairs/matrix.h"
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "mlu_op/bbox_overlaps.h"
@@ -11,25 +11,24 @@ namespace {
 
 using boxes::PairArgs;
 
-// Without boxes an aligned output is [0, 1], whatever its rank is; in the full profile also [0].
+// In the order of the contract, which knows how many boxes there are before it asks for the rank of the output. Without
+// boxes an aligned output is [0, 1], whatever its rank is; in the full profile also [0].
 ArgCheck& OutputForm(ArgCheck& check, const PairArgs& args, Dim& N, Dim& M) {
   if (check.failed()) return check;
-  const mluOpTensorStruct& output = *args.output.desc;
-  if (!args.aligned || args.first.desc->extent(0) != 0 || output.rank() == 0) {
-    boxes::OutputRank(check, args);
-    return boxes::OutputShape(check, args, N, M);
-  }
-  boxes::OutputShape(check, args, N, M);
-  return output.rank() == 1 && check.full() ? check : check.Axis(args.output, output.rank() - 1, 1);
+  const int rank = args.output.desc->rank();
+  if (rank == 0) return boxes::OutputRank(check, args);
+  check.Axis(args.first, 0, N).Axis(args.output, 0, N);
+  if (!args.aligned) return check.Rank(args.output, 2).Axis(args.second, 0, M).Axis(args.output, 1, M);
+  check.Axis(args.second, 0, N);
+  if (args.first.desc->extent(0) != 0) return check.Rank(args.output, 1);
+  return rank == 1 && check.full() ? check : check.Axis(args.output, rank - 1, 1);
 }
 
 }  // namespace
 }  // namespace detops::bbox_overlaps
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::boxes;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpBboxOverlaps(mluOpHandle_t handle, const int mode, const bool aligned,
                                               const int offset, const mluOpTensorDescriptor_t bbox1_desc,

@@ -1,14 +1,12 @@
 // The C entry point: check table, then problem, then run.
-#include "boxes/pair_check.h"
+#include "boxes/pairs/check.h"
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "detops/box_iou_quadri.h"
 #include "ops/box_iou_quadri/problem.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::box_iou_quadri;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsBoxIouQuadri(mluOpHandle_t handle, int mode, bool aligned,
                                  const mluOpTensorDescriptor_t quads1_desc, const void* quads1,

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "boxes/meeting.h"
+#include "boxes/pairs/meeting.h"
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"

@@ -1,43 +1,24 @@
 // The C entry points: check table, then problem, then run.
+#include "boxes/pairs/check.h"
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "detops/convex_iou.h"
 #include "ops/convex_iou/problem.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::convex_iou;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsConvexIou(mluOpHandle_t handle, const mluOpTensorDescriptor_t points_desc, const void* points,
                               const mluOpTensorDescriptor_t quads_desc, const void* quads,
                               const mluOpTensorDescriptor_t ious_desc, void* ious) {
   const Call call("detopsConvexIou", handle);
-  const TensorArg sets{"points", points_desc, points};
-  const TensorArg polygons{"quads", quads_desc, quads};
-  const OutputArg out{"ious", ious_desc, ious};
-  Dim n("n"), k("k");
+  const boxes::PairArgs args = {
+      {"points", points_desc, points}, {"quads", quads_desc, quads}, {"ious", ious_desc, ious}, false};
   ArgCheck check(call);
-  // clang-format off
-  check
-      .Handle()
-      .Descriptor({sets, polygons, out})
-      .AnyFloatingType(sets).SameType(polygons, sets).SameType(out, sets)
-      .Rank(sets, 2).Rank(polygons, 2).Rank(out, 2)
-      .Shape(sets,     {n, 18})
-      .Shape(polygons, {k, 8})
-      .Shape(out,      {n, k})
-      .Dense({sets, polygons, out});
-  // clang-format on
-  if (check.failed()) return check.status();
-  if (AnyEmpty({sets, polygons})) return call.Succeed();
-  check.CountLimit({sets, polygons, out})
-      .Data({sets, polygons, out})
-      .Separate(out, {sets, polygons})
-      .Finite(sets)
-      .Finite(polygons);
-  if (check.failed()) return check.status();
-  const IouProblem problem = {sets.desc->type, n.value(), k.value(), points, quads, ious};
+  if (boxes::MatrixForm(check, args, {"n", 18}, {"k", 8}).failed()) return check.status();
+  if (boxes::NoPairs(args)) return call.Succeed();
+  if (boxes::PairData(check, args).failed()) return check.status();
+  const IouProblem problem = {points_desc->type, points_desc->extent(0), quads_desc->extent(0), points, quads, ious};
   return call.Finish(RunIou(problem, boxes::ChooseMeetingKernel(), handle->parallel, handle->scratch));
 }
 

@@ -87,7 +87,7 @@ double Overlap(const Hull& hull, const Quad& quad) {
 
 double Iou(const Hull& hull, const Quad& quad) {
   if (hull.exponent == quad.exponent) return IouOfScaled(hull, quad);
-  const int exponent = std::max(hull.exponent, quad.exponent);
+  const int exponent = std::max<int>(hull.exponent, quad.exponent);
   return IouOfScaled(hull.exponent == exponent ? hull : Rescaled(hull, exponent),
                      quad.exponent == exponent ? quad : boxes::Rescaled(quad, exponent));
 }

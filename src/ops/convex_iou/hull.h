@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "boxes/polygon.h"
+#include "boxes/polygon/quad.h"
 
 namespace detops::convex_iou {
 

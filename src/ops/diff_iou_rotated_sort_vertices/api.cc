@@ -34,10 +34,8 @@ void CheckValues(const Call& call, ArgCheck& check, const Arguments& args, const
 }  // namespace
 }  // namespace detops::diff_iou_rotated_sort_vertices
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::diff_iou_rotated_sort_vertices;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpDiffIouRotatedSortVerticesForward(
     mluOpHandle_t handle, const mluOpTensorDescriptor_t vertices_desc, const void* vertices,

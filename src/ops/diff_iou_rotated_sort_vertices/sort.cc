@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "boxes/polygon.h"
+#include "boxes/polygon/polygon.h"
 #include "core/element_type.h"
 #include "ops/diff_iou_rotated_sort_vertices/problem.h"
 

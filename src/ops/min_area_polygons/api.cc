@@ -4,10 +4,8 @@
 #include "detops/min_area_polygons.h"
 #include "ops/min_area_polygons/problem.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::min_area_polygons;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsMinAreaPolygons(mluOpHandle_t handle, const mluOpTensorDescriptor_t points_desc, const void* points,
                                     const mluOpTensorDescriptor_t quads_desc, void* quads) {

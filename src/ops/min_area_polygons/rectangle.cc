@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "boxes/polygon.h"
+#include "boxes/polygon/polygon.h"
 #include "ops/min_area_polygons/problem.h"
 
 namespace detops::min_area_polygons {

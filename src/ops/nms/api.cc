@@ -143,7 +143,7 @@ void CheckShapes(ArgCheck& check, int input_layout, bool with_data, Arguments& a
     // Nothing, or scores where they are allowed.
     const bool none = args.confidence.desc == nullptr && args.confidence.data == nullptr;
     check.Rule(none || full, kBad, "confidence is given for boxes of 7 numbers, expected NULL%s.", kFullProfileLifts);
-    if (args.confidence.desc == nullptr) return;
+    if (none) return;
   }
   Dim B("B"), C("C"), N("N");
   check.Descriptor(args.confidence);
@@ -160,10 +160,8 @@ void CheckShapes(ArgCheck& check, int input_layout, bool with_data, Arguments& a
 
 }  // namespace detops::nms
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::nms;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetNmsWorkspaceSize(mluOpHandle_t handle, mluOpNmsDescriptor_t nms_desc,
                                                      const mluOpTensorDescriptor_t boxes_desc,

@@ -6,7 +6,7 @@
 #include "core/call.h"
 #include "ops/nms/descriptor.h"
 
-using namespace detops;  // NOLINT(google-build-using-namespace): entry points are glue
+using namespace detops;  // entry points are glue
 
 mluOpStatus_t MLUOP_WIN_API mluOpCreateNmsDescriptor(mluOpNmsDescriptor_t* desc) {
   const Call call("mluOpCreateNmsDescriptor", nullptr);

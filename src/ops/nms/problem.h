@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "boxes/rotated.h"
-#include "boxes/soft_suppression.h"
-#include "boxes/upright.h"
+#include "boxes/shape/rotated.h"
+#include "boxes/shape/upright.h"
+#include "boxes/suppression/soft.h"
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
@@ -44,7 +44,7 @@ boxes::RotatedBox ReadBevBox(const Problem& problem, int64_t index);
 
 // The boxes that stay, `kept[pair * most() + i]` with i below counts[pair] for each pair of image and class.
 void Write(const Problem& problem, const Kept* kept, const int64_t* counts);
-// Zeros behind that many boxes, if the descriptor wants them.
+// Zeros after that many boxes, if the descriptor wants them.
 void Pad(const Problem& problem, int64_t written);
 
 }  // namespace detops::nms

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "boxes/order.h"
-#include "boxes/suppression.h"
+#include "boxes/order/score_order.h"
+#include "boxes/suppression/suppression.h"
 #include "core/arena.h"
 #include "core/dynamic_tasks.h"
 #include "core/value_check.h"
@@ -88,10 +88,8 @@ class SoftWork {
 
   bool Run(const Problem& problem, const Parallel& parallel, int64_t pair, Kept* kept, int64_t* count) {
     constexpr int64_t kLeastBoxes = 4096;  // below this one thread is done before another has started
-    const int tasks = parallel.TaskCount(problem.count, kLeastBoxes);
     boxes_.Pad();
-    const bool read = parallel.Run(tasks, [&](int task) {
-      const Range piece = PieceOf(problem.count, tasks, task);
+    const bool read = parallel.RunItems(problem.count, kLeastBoxes, [&](Range piece) {
       for (int64_t i = piece.begin; i < piece.end; ++i) boxes_.Set(i, ReadBox(problem, pair / problem.classes, i));
       boxes::ReadScores(problem.confidence_type, problem.confidence, pair * problem.count + piece.begin,
                         piece.end - piece.begin, scores_ + piece.begin);

@@ -1,6 +1,6 @@
 // Boxes of seven numbers: one list, in the order in which it is given or in that of the scores.
-#include "boxes/order.h"
-#include "boxes/suppression.h"
+#include "boxes/order/score_order.h"
+#include "boxes/suppression/suppression.h"
 #include "core/arena.h"
 #include "core/element_type.h"
 #include "ops/nms/problem.h"

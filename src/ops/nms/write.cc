@@ -1,4 +1,4 @@
-// Writing what stays, in the four ways of the descriptor.
+// Writing what stays, in the four forms of the descriptor.
 #include <cstring>
 
 #include "core/data_type.h"

@@ -1,7 +1,7 @@
 // The C entry point: check table, then the suppression that all rooms of boxes share.
 #include <cmath>
 
-#include "boxes/ranked.h"
+#include "boxes/suppression/ranked.h"
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "core/half.h"
@@ -49,10 +49,8 @@ void CheckOutputSize(ArgCheck& check, const TensorArg& output, int64_t needed) {
 }  // namespace
 }  // namespace detops::nms_boxes
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::nms_boxes;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsNmsBoxes(mluOpHandle_t handle, detopsBoxFormat_t format, float iou_threshold, float offset,
                              int64_t pre_max, int64_t post_max, const mluOpTensorDescriptor_t boxes_desc,
@@ -83,7 +81,7 @@ mluOpStatus_t detopsNmsBoxes(mluOpHandle_t handle, detopsBoxFormat_t format, flo
   check
       .Integer("format", static_cast<int>(format), rows.columns != 0, "a value of detopsBoxFormat_t")
       .Number("iou_threshold", iou_threshold, !std::isnan(iou_threshold), "a number")
-      .Number("offset", offset, offset == 0 || offset == 1, "0 or 1")
+      .Number("offset", offset, offset == 0 || offset == 1 || format != DETOPS_BOX_FORMAT_XYXY, "0 or 1")
       .Dense({in, ranks, classes, out})
       .CountLimit({in, ranks, classes, out})
       .Rule(N.value() < kMostRows, MLUOP_STATUS_NOT_SUPPORTED, "boxes has %lld rows, expected fewer than 2147483648.",
@@ -96,10 +94,10 @@ mluOpStatus_t detopsNmsBoxes(mluOpHandle_t handle, detopsBoxFormat_t format, flo
   }
   // clang-format off
   check
-      .Data({in, ranks, classes, out})
+      .Data({in, out})
       .Separate(out,    {in, ranks, classes, number})
       .Separate(number, {in, ranks, classes})
-      .Finite(in).Finite(ranks);
+      .Finite(in).Finite(UsedIf(scores != nullptr, ranks));
   // clang-format on
   if (check.failed()) return check.status();
   const boxes::RankedProblem problem = {.format = rows.format,
@@ -112,7 +110,7 @@ mluOpStatus_t detopsNmsBoxes(mluOpHandle_t handle, detopsBoxFormat_t format, flo
                                         .label_type = TypeOf(classes),
                                         .labels = classes.data,
                                         .count = N.value(),
-                                        .threshold = static_cast<double>(iou_threshold),
+                                        .threshold = handle->ThresholdOf(iou_threshold),
                                         .pre_max = pre_max,
                                         .post_max = post_max,
                                         .index_type = out.desc->type,

@@ -6,10 +6,8 @@
 #include "detops/nms_match.h"
 #include "ops/nms_match/problem.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::nms_match;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsNmsMatch(mluOpHandle_t handle, float iou_threshold, const mluOpTensorDescriptor_t boxes_desc,
                              const void* boxes, const mluOpTensorDescriptor_t scores_desc, const void* scores,
@@ -43,7 +41,7 @@ mluOpStatus_t detopsNmsMatch(mluOpHandle_t handle, float iou_threshold, const ml
       .Finite(in).Finite(given);
   // clang-format on
   if (check.failed()) return check.status();
-  const Problem problem = {.iou_threshold = static_cast<double>(iou_threshold),
+  const Problem problem = {.iou_threshold = handle->ThresholdOf(iou_threshold),
                            .round = boxes::ChooseRoundKernel(),
                            .tensors = {in.desc->type, in.data, 0, given.desc->type, given.data},
                            .count = N.value(),

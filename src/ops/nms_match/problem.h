@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "boxes/soft_suppression.h"
+#include "boxes/suppression/soft.h"
 #include "core/call.h"
 #include "core/parallel.h"
 #include "core/scratch.h"

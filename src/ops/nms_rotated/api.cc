@@ -1,5 +1,5 @@
 // The C entry points: check table, then the suppression that all rooms of boxes share.
-#include "boxes/ranked.h"
+#include "boxes/suppression/ranked.h"
 #include "core/arg_check.h"
 #include "core/checked_math.h"
 #include "core/context.h"
@@ -41,10 +41,8 @@ void Describe(const TensorArg& boxes, const TensorArg& scores, const TensorArg& 
 }  // namespace
 }  // namespace detops::nms_rotated
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::nms_rotated;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetNmsRotatedWorkspaceSize(mluOpHandle_t handle,
                                                             const mluOpTensorDescriptor_t boxes_desc,
@@ -52,7 +50,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetNmsRotatedWorkspaceSize(mluOpHandle_t handle
   const Call call("mluOpGetNmsRotatedWorkspaceSize", handle);
   const TensorArg in{"boxes", boxes_desc, nullptr};
   ArgCheck check(call);
-  check.Handle().Descriptor(in).Place("workspace_size", workspace_size).Rank(in, 2);
+  check.Place("workspace_size", workspace_size).Handle().Descriptor(in).Rank(in, 2);
   CheckColumns(check, in);
   if (check.failed()) return check.status();
   const int64_t bytes = WorkspaceBytes(*boxes_desc);

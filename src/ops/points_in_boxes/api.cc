@@ -5,10 +5,8 @@
 #include "ops/points_in_boxes/problem.h"
 #include "recording/gen_case.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::points_in_boxes;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpPointsInBoxes(mluOpHandle_t handle, const mluOpTensorDescriptor_t points_desc,
                                                const void* points, const mluOpTensorDescriptor_t boxes_desc,

@@ -14,7 +14,7 @@
 #include "hwy/highway.h"
 
 // After highway.h.
-#include "boxes/interior-inl.h"
+#include "boxes/points/interior-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::points_in_boxes {

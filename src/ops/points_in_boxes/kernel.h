@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "boxes/cells.h"
-#include "boxes/interior.h"
+#include "boxes/points/cells.h"
+#include "boxes/points/interior.h"
 #include "mlu_op/types.h"
 
 namespace detops::points_in_boxes {

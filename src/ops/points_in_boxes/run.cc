@@ -58,17 +58,8 @@ class Search {
   uint64_t* columns_of(int64_t batch) const { return reached_ + 2 * batch * axis_words(); }
   uint64_t* rows_of(int64_t batch) const { return columns_of(batch) + axis_words(); }
 
-  template <class Body>
-  bool InPieces(int64_t items, int64_t least, const Body& body) const {
-    const int tasks = parallel_.TaskCount(items, least);
-    return parallel_.Run(tasks, [&](int task) {
-      const Range piece = PieceOf(items, tasks, task);
-      body(piece);
-    });
-  }
-
   bool MakeBoxes() {
-    return InPieces(problem_.batch * problem_.boxes, 200, [&](const Range& piece) {
+    return parallel_.RunItems(problem_.batch * problem_.boxes, 200, [&](Range piece) {
       for (int64_t i = piece.begin; i < piece.end; ++i) {
         Real box[7];
         for (int64_t k = 0; k < 7; ++k) box[k] = LoadReal<T>(problem_.boxes_data, i * 7 + k);
@@ -79,7 +70,7 @@ class Search {
   }
 
   bool MakeSets() {
-    return InPieces(problem_.batch, direct_ ? 1000 : 1, [&](const Range& piece) {
+    return parallel_.RunItems(problem_.batch, direct_ ? 1000 : 1, [&](Range piece) {
       for (int64_t batch = piece.begin; batch < piece.end; ++batch) sets_[batch] = MakeSet(batch);
     });
   }
@@ -107,7 +98,7 @@ class Search {
 
   // By groups of boxes that share no word.
   bool MakeCells() {
-    return InPieces(problem_.batch * summaries_, 1, [&](const Range& piece) {
+    return parallel_.RunItems(problem_.batch * summaries_, 1, [&](Range piece) {
       for (int64_t i = piece.begin; i < piece.end; ++i) MakeCellsOf(i / summaries_, i % summaries_);
     });
   }
@@ -147,7 +138,7 @@ class Search {
     const int64_t points = problem_.points;
     const int64_t point_bytes = 3 * static_cast<int64_t>(sizeof(T));
     const int64_t index_bytes = problem_.index_type == MLUOP_DTYPE_INT64 ? 8 : 4;
-    return InPieces(problem_.batch * points, kLeastPoints, [&](const Range& piece) {
+    return parallel_.RunItems(problem_.batch * points, kLeastPoints, [&](Range piece) {
       for (int64_t begin = piece.begin; begin < piece.end;) {
         const int64_t batch = begin / points, before = batch * points;
         const int64_t end = std::min(piece.end, before + points);

@@ -12,7 +12,7 @@
 
 namespace detops::points_in_polygons {
 
-// Quadrilaterals as one array for each of their numbers, with more of them behind the last that hold no point.
+// Quadrilaterals as one array for each of their numbers, with more of them after the last that hold no point.
 struct QuadPlanes {
   static QuadPlanes Take(Arena& arena, int64_t count);
   // x1, y1 .. x4, y4. One with a number that is not finite holds no point.

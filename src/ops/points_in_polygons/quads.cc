@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "boxes/polygon.h"
-#include "boxes/rotated.h"
+#include "boxes/polygon/polygon.h"
+#include "boxes/shape/rotated.h"
 #include "ops/points_in_polygons/problem.h"
 
 namespace detops::points_in_polygons {

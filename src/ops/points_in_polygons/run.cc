@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "boxes/numbers.h"
+#include "boxes/shape/numbers.h"
 #include "ops/points_in_polygons/problem.h"
 
 namespace detops::points_in_polygons {
@@ -40,9 +40,7 @@ void Compare(const Problem& problem, const QuadPlanes& quads, Kernel kernel, Ran
 }
 
 RunResult RunOn(const Problem& problem, const QuadPlanes& quads, Kernel kernel, const Parallel& parallel) {
-  const int makers = parallel.TaskCount(problem.quads, kLeastQuads);
-  const bool made = parallel.Run(makers, [&](int task) {
-    const Range piece = PieceOf(problem.quads, makers, task);
+  const bool made = parallel.RunItems(problem.quads, kLeastQuads, [&](Range piece) {
     for (int64_t i = piece.begin; i < piece.end; ++i) {
       double numbers[8];
       boxes::ReadNumbers(problem.type, problem.quad_rows, i * 8, 8, numbers);
@@ -52,10 +50,8 @@ RunResult RunOn(const Problem& problem, const QuadPlanes& quads, Kernel kernel, 
   if (!made) return RunResult::kRunnerFailed;
   quads.Pad();
   const int64_t pairs = problem.points * problem.quads;
-  const int tasks = parallel.TaskCount(pairs, kLeastPairs);
-  return ResultOf(parallel.Run(tasks, [&](int task) {
-    WithElementType(problem.type,
-                    [&]<typename T>() { Compare<T>(problem, quads, kernel, PieceOf(pairs, tasks, task)); });
+  return ResultOf(parallel.RunItems(pairs, kLeastPairs, [&](Range piece) {
+    WithElementType(problem.type, [&]<typename T>() { Compare<T>(problem, quads, kernel, piece); });
   }));
 }
 

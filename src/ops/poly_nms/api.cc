@@ -33,10 +33,8 @@ void Describe(const TensorArg& boxes, const TensorArg& output, const TensorArg& 
 }  // namespace
 }  // namespace detops::poly_nms
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::poly_nms;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetPolyNmsWorkspaceSize(mluOpHandle_t handle, const mluOpTensorDescriptor_t boxes_desc,
                                                          size_t* workspace_size) {
@@ -72,9 +70,8 @@ mluOpStatus_t MLUOP_WIN_API mluOpPolyNms(mluOpHandle_t handle, const mluOpTensor
   check
       .FloatUnlessFull(quads).Int32UnlessFull(out)
       .Layout(quads, MLUOP_LAYOUT_ARRAY)
-      .Rank(quads, 2).Rank(out, 1)
-      .Shape(quads, {N, kColumns})
-      .Shape(out,   {N})
+      .Rank(quads, 2).Shape(quads, {N, kColumns})
+      .Rank(out, 1).Shape(out, {N})
       .Dense({quads, out});
   // clang-format on
   if (check.failed()) return check.status();

@@ -1,9 +1,9 @@
-// Scores give the order, boxes/suppression.h what is kept; indices are sorted at the end.
+// Scores give the order, boxes/suppression/suppression.h what is kept; indices are sorted at the end.
 #include <algorithm>
 
-#include "boxes/numbers.h"
-#include "boxes/order.h"
-#include "boxes/suppression.h"
+#include "boxes/order/score_order.h"
+#include "boxes/shape/numbers.h"
+#include "boxes/suppression/suppression.h"
 #include "core/arena.h"
 #include "ops/poly_nms/problem.h"
 

@@ -17,10 +17,8 @@ boxes::Weakening WeakeningOf(int method) {
 }  // namespace
 }  // namespace detops::soft_nms
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::soft_nms;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsSoftNms(mluOpHandle_t handle, int method, float iou_threshold, float sigma, float min_score,
                             float offset, const mluOpTensorDescriptor_t boxes_desc, const void* boxes,
@@ -73,7 +71,7 @@ mluOpStatus_t detopsSoftNms(mluOpHandle_t handle, int method, float iou_threshol
   if (check.failed()) return check.status();
   const Problem problem = {
       .rules = {.weakening = WeakeningOf(method),
-                .least_iou = static_cast<double>(iou_threshold),
+                .least_iou = handle->ThresholdOf(iou_threshold),
                 .sigma = static_cast<double>(sigma),
                 .least_score = static_cast<double>(min_score),
                 .first_counts_always = true},

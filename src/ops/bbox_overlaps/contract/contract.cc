@@ -29,14 +29,23 @@ std::function<void(Call&)> Empty(std::vector<int64_t> output, int64_t second, de
   };
 }
 
+Rules NoRank() {
+  return Own({"axes of ious",
+              MLUOP_STATUS_BAD_PARAM,
+              [judge = boxes::OutputRank(kNames)[0].judge](Judgement& j) -> Sentence {
+                return j.call["ious"].extents.empty() ? judge(j) : Sentence();
+              },
+              {{BadClass::kForm, "ious has no axes", [](Call& call) { call["ious"].extents.clear(); }},
+               {BadClass::kEmpty, "no boxes, ious has no axes", Empty({}, 0, DETOPS_PROFILE_FULL), false}}});
+}
+
 // Without boxes an aligned output may have any rank but 0.
 Rules OutputRank() {
   Rules rules = boxes::OutputRank(kNames);
   rules[0].judge = [judge = rules[0].judge](Judgement& j) -> Sentence {
-    return AlignedWithoutBoxes(j.call) && !j.call["ious"].extents.empty() ? Sentence() : judge(j);
+    return AlignedWithoutBoxes(j.call) ? Sentence() : judge(j);
   };
-  return WithFaults(rules, {{BadClass::kEmpty, "no rank", Empty({}, 0, DETOPS_PROFILE_FULL), false},
-                            {BadClass::kEmpty, "[0, 2, 1]", Empty({0, 2, 1}, 0, DETOPS_PROFILE_CONTRACT), false}});
+  return WithFaults(rules, {{BadClass::kEmpty, "[0, 2, 1]", Empty({0, 2, 1}, 0, DETOPS_PROFILE_CONTRACT), false}});
 }
 
 Rules EmptyOutput() {
@@ -66,8 +75,10 @@ Contract MakeContract() {
       .Check("mode is not 0 or 1", {Enumerator("mode", 0, 1, "0 (over union) or 1 (over the first box)")})
       .Check("bbox1 or bbox2 has rows of another length than 4", {boxes::RowLength("bbox1"), boxes::RowLength("bbox2")})
       .Check("offset is not 0 or 1", {Enumerator("offset", 0, 1, "0 or 1")})
-      .Check("rank of ious is not 2, or with aligned 1 (with aligned and without boxes: is 0)", {OutputRank()})
-      .Check("ious has not the shape that bbox1 and bbox2 give it", {boxes::OutputShape(kNames)})
+      .Check("ious has rank 0", {NoRank()})
+      .Check("ious, or with aligned bbox2, has not N rows", {boxes::OutputRows(kNames)})
+      .Check("rank of ious is not 2, or with aligned 1 (with aligned and without boxes it may be any)", {OutputRank()})
+      .Check("not aligned: ious has not M columns", {boxes::OutputColumns(kNames)})
       .Check("aligned and no boxes: the last extent of ious is not 1 (full profile: ious may have rank 1)",
              {EmptyOutput()})
       .Check("there is no pair of boxes",

@@ -1,11 +1,9 @@
 // The C entry point of the gradient.
-#include "boxes/gradient_check.h"
+#include "boxes/gradient/check.h"
 #include "detops/box_iou_rotated.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::boxes;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsBoxIouRotatedBackward(mluOpHandle_t handle, int mode, bool aligned,
                                           const mluOpTensorDescriptor_t bbox1_desc, const void* bbox1,

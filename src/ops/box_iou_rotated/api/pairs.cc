@@ -1,15 +1,13 @@
 // The C entry point: check table, then problem, then run.
-#include "boxes/pair_check.h"
-#include "boxes/pair_matrix.h"
+#include "boxes/pairs/check.h"
+#include "boxes/pairs/matrix.h"
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "mlu_op/box_iou_rotated.h"
 #include "recording/gen_case.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::boxes;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpBoxIouRotated(mluOpHandle_t handle, const int mode, const bool aligned,
                                                const mluOpTensorDescriptor_t bbox1_desc, const void* bbox1,

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/hull_and_sort.h"
 #include "bench/report.h"
 #include "harness/catalogue.h"
-#include "bench/hull_and_sort.h"
 
 namespace {
 

@@ -1,11 +1,9 @@
 // The C entry point of the gradient.
-#include "boxes/gradient_check.h"
+#include "boxes/gradient/check.h"
 #include "detops/boxes_iou_bev.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::boxes;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsBoxesIou3dBackward(mluOpHandle_t handle, bool aligned, detopsBoxZ_t z,
                                        const mluOpTensorDescriptor_t boxes_a_desc, const void* boxes_a,

@@ -1,6 +1,6 @@
 // The C entry points: check table, then problem, then run.
-#include "boxes/pair_check.h"
-#include "boxes/pair_matrix.h"
+#include "boxes/pairs/check.h"
+#include "boxes/pairs/matrix.h"
 #include "core/arg_check.h"
 #include "core/context.h"
 #include "detops/boxes_iou_bev.h"
@@ -36,11 +36,9 @@ mluOpStatus_t Finish(const Call& call, ArgCheck& check, const PairArgs& args, co
 }  // namespace
 }  // namespace detops::boxes_iou_bev
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::boxes;
 using namespace detops::boxes_iou_bev;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsBoxesOverlapBev(mluOpHandle_t handle, bool aligned, const mluOpTensorDescriptor_t boxes_a_desc,
                                     const void* boxes_a, const mluOpTensorDescriptor_t boxes_b_desc,

@@ -4,18 +4,14 @@
 #include <cmath>
 
 #include "support/element.h"
+#include "support/wide_float.h"
 
 namespace detops_reference {
 namespace {
 
 using detops_test::ReadElement;
 
-// Products of two doubles are exact.
-#ifdef __SIZEOF_FLOAT128__
-__extension__ using Wide = __float128;
-#else
-using Wide = long double;
-#endif
+using Wide = detops_test::WideFloat;
 
 struct Vertex {
   double x, y;

@@ -185,7 +185,9 @@ Rules NoneForSeven(Kind kind) {
               [=](Judgement& j) -> Sentence {
                 const Tensor& confidence = j.call["confidence"];
                 const bool data = kind == Kind::kRun && confidence.address != nullptr;
-                if (!SizesOf(j.call).bev() || j.call.full() || (!confidence.described && !data)) return {};
+                if (!SizesOf(j.call).bev() || (!confidence.described && !data)) return {};
+                if (j.call.full() && confidence.described) return {};
+                if (j.call.full()) return "the descriptor of confidence is NULL, expected a tensor descriptor.";
                 return std::string("confidence is given for boxes of 7 numbers, expected NULL") + kFullProfileLifts +
                        ".";
               },

@@ -27,6 +27,8 @@ int64_t FormatColumns(const Call& call) {
   return columns != 0 || tensor.extents.size() < 2 ? columns : tensor.extents[1];
 }
 
+bool IsGiven(const Tensor& tensor) { return tensor.described && tensor.has_data; }
+
 int64_t Most(const Call& call) {
   int64_t most = call["boxes"].extents[0];
   for (const char* limit : {"pre_max", "post_max"}) {
@@ -110,6 +112,8 @@ Rules Formats() {
   Faults allowed;
   for (const char* tensor : {"scores", "labels"}) {
     allowed.push_back({BadClass::kNull, std::string(tensor) + " left out", LeftOut(tensor), false});
+    const auto no_data = [=](Call& call) { call[tensor].has_data = false; };
+    allowed.push_back({BadClass::kNull, std::string(tensor) + " without data", no_data, false});
   }
   for (const char* limit : {"pre_max", "post_max"}) {
     for (const int64_t value : {INT64_MIN, int64_t{-1}, int64_t{1}, INT64_MAX}) {
@@ -139,10 +143,12 @@ Contract MakeContract() {
       .Check("output has fewer elements than can be kept", {OutputSize()})
       .Check("format is no value of detopsBoxFormat_t", {Formats()})
       .Check("iou_threshold is NaN", {NotNan("iou_threshold")})
-      .Check(
-          "offset is neither 0 nor 1",
-          {Number("offset",
-                  {[](float value, const Call&) { return value == 0 || value == 1; }, "0 or 1", {kNan, -1, 0.5, 2}})})
+      .Check("with XYXY offset is neither 0 nor 1",
+             {Number("offset", {[](float value, const Call& call) {
+                                  return value == 0 || value == 1 || call.integer("format") != DETOPS_BOX_FORMAT_XYXY;
+                                },
+                                "0 or 1",
+                                {kNan, -1, 0.5, 2}})})
       .Check("a tensor is not dense", {Dense(kTensors)})
       .Check("a tensor has 2^31 elements or more (full profile: more than int64 bytes can count)",
              {BoxCounts(), Implied(Counts({"scores", "labels"})), Counts({"output"})})
@@ -151,7 +157,7 @@ Contract MakeContract() {
           "N is 0: count becomes 0",
           {Done("no boxes", [](const Call& call) { return call["boxes"].extents[0] == 0; },
                 {{BadClass::kEmpty, "no boxes", WithDim("N", 0)}, {BadClass::kEmpty, "no boxes, no data", NoBoxes}})})
-      .Check("a data pointer is NULL", {Data(kTensors)})
+      .Check("boxes or output is NULL", {Data({"boxes", "output"})})
       .Check("output or count overlaps another buffer", {Separate("output", {"boxes", "scores", "labels", "count"}),
                                                          Separate("count", {"boxes", "scores", "labels"})})
       .Check("a number in boxes or scores is NaN or Inf", {Finite("boxes", "a box"), Finite("scores", "a score")})
@@ -261,14 +267,14 @@ class NmsBoxes : public Function {
 
   Expected Reference(const Call& call) const override {
     std::vector<int64_t> labels;
-    if (call["labels"].described) {
+    if (IsGiven(call["labels"])) {
       for (const double label : call["labels"].Values()) labels.push_back(static_cast<int64_t>(label));
     }
     const auto format = static_cast<detopsBoxFormat_t>(call.integer("format"));
     const auto number = [&](const char* name) { return static_cast<double>(static_cast<float>(call.number(name))); };
     const std::vector<double> kept =
         detops_reference::NmsBoxes(boxes::PolygonBoxes(format, call["boxes"], number("offset")),
-                                   call["scores"].described ? call["scores"].Values() : std::vector<double>(), labels,
+                                   IsGiven(call["scores"]) ? call["scores"].Values() : std::vector<double>(), labels,
                                    {number("iou_threshold"), call.integer("pre_max"), call.integer("post_max")});
     Expected expected;
     expected.tensors["count"] = {static_cast<double>(kept.size())};

@@ -1,11 +1,13 @@
 // nms_boxes on numbers worked out by hand or with rationals: the reference can share a misreading with the library,
 // these cannot.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "properties/by_hand.h"
 #include "properties/expect.h"
 #include "support/handle.h"
 
@@ -170,6 +172,30 @@ TEST(NmsBoxes, TheOffsetCountsForCorners) {
   Call others = MakeCall("cxcywh", {{3, 1, 0, 0}, {3, 1, 0, 0}}, {}, 0.5);
   others.numbers["offset"] = 1;
   ExpectKept(others, {0, 1});
+  others.numbers["offset"] = -7;  // not looked at
+  ExpectKept(others, {0, 1});
+}
+
+// A descriptor alone is as nothing: boxes stand in order, and are of one class.
+TEST(NmsBoxes, ScoresOrLabelsAreNull) {
+  Call call = WithLabels(MakeCall("xyxy", {{0, 0, 2, 2}, {0, 0, 2, 2}, {9, 9, 10, 10}}, {.1, .2, .3}, 0.5), {0, 1, 1});
+  ExpectKept(call, {2, 1, 0});
+  call["scores"].has_data = false;
+  ExpectKept(call, {0, 1, 2});
+  call["labels"].has_data = false;
+  ExpectKept(call, {0, 2});
+}
+
+// IoU 7/10, which as a double is not above 0.7, but above 0.7 rounded to float.
+TEST(NmsBoxes, TheThresholdCanBeDouble) {
+  const Call call = MakeCall("xyxy", {{0, 0, 10, 10}, {0, 0, 10, 7}}, {2, 1}, 0.7);
+  detops_harness::PlacedCall placed(call);
+  for (const auto& [exact, kept] : {std::pair{0.0, 1}, {0.7, 2}, {0.6999, 1}, {std::nextafter(0.7, 0), 1}}) {
+    Handle handle(DETOPS_PROFILE_FULL);
+    ASSERT_EQ(detopsSetExactThreshold(handle.get(), exact), MLUOP_STATUS_SUCCESS);
+    CarryOut(placed, handle);
+    EXPECT_EQ(placed.call()["count"].Get(0), kept) << exact;
+  }
 }
 
 // (x, y, dx, dy, heading): IoU 0-1 1/7, 2-3 0.7783582, 3-4 0.7417861, 2-4 0.7963756.

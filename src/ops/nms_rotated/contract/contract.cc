@@ -40,21 +40,15 @@ int64_t NeededBytes(const Call& call) {
 Contract MakeSizeContract() {
   Contract contract("mluOpGetNmsRotatedWorkspaceSize");
   contract.Shape("boxes", {"N", "D"});
-  contract.Check("handle or boxes_desc is NULL", {Handle(), Descriptors({"boxes"})})
-      .Check("workspace_size is NULL", {PlaceForResult({"workspace_size"})})
+  contract.Check("workspace_size is NULL", {PlaceForResult({"workspace_size"})})
+      .Check("handle or boxes_desc is NULL", {Handle(), Descriptors({"boxes"})})
       .Check("rank of boxes is not 2", {Ranks({"boxes"})})
       .Check("boxes has neither 5 nor 6 columns", {Columns()})
       .Check("the workspace has more bytes than int64 can count",
-             {Own({"bytes of the workspace",
-                   MLUOP_STATUS_NOT_SUPPORTED,
-                   [](Judgement& j) -> std::optional<std::string> {
-                     if (NeededBytes(j.call) != INT64_MAX) return {};
-                     return Format("boxes has %lld rows, expected a workspace of fewer than 2^63 bytes.",
-                                   static_cast<long long>(j.call["boxes"].extents[0]));
-                   },
-                   {{BadClass::kOverflow, "2^61 boxes", WithDim("N", int64_t{1} << 61)},
-                    {BadClass::kOverflow, "2^62 boxes", WithDim("N", int64_t{1} << 62), false},
-                    {BadClass::kOverflow, "2^58 boxes", WithDim("N", int64_t{1} << 58), false}}})});
+             {WorkspaceCounted("boxes", NeededBytes,
+                               {{BadClass::kOverflow, "2^61 boxes", WithDim("N", int64_t{1} << 61)},
+                                {BadClass::kOverflow, "2^62 boxes", WithDim("N", int64_t{1} << 62), false},
+                                {BadClass::kOverflow, "2^58 boxes", WithDim("N", int64_t{1} << 58), false}})});
   contract
       .Defines(BadClass::kEmpty, "no boxes need no bytes", WithDim("N", 0),
                [](const Call& call) {

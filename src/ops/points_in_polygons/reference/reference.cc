@@ -3,20 +3,19 @@
 #include <cmath>
 
 #include "support/element.h"
+#include "support/wide_float.h"
 
 namespace detops_reference {
 namespace {
 
-// Exact: products of 53-bit numbers whose exponents are not far apart fit into the sum of two __float128.
-using Wide = __float128;
+using Wide = detops_test::WideFloat;
 
 struct Vector {
   Wide x, y;
 };
 
 // The sign of a x b. Differences of doubles of about the same size have at most 65 bits, so a product may have 130,
-// which
-// __float128 rounds to 113: then the two halves of the numbers are multiplied one by one.
+// which would be rounded to 113: the two halves of the numbers are multiplied one by one.
 int SignOfCross(const Vector& a, const Vector& b) {
   const auto split = [](Wide value, Wide parts[2]) {
     parts[0] = static_cast<Wide>(static_cast<double>(value));

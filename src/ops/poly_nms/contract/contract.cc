@@ -26,7 +26,7 @@ std::function<void(Call&)> Rows(int64_t rows, detopsProfile_t profile) {
     call.profile = profile;
     call.value_checks = false;
     WithDim("N", rows)(call);
-    for (Tensor& tensor : call.tensors) tensor.reserved = true;
+    for (const char* tensor : {"boxes", "output"}) call[tensor].reserved = true;
     call.integers.at("workspace_size") = BytesFor(rows);
     call.workspace.bytes = 16;
     call.workspace.has_data = true;
@@ -64,11 +64,12 @@ Contract NmsContract() {
   Contract contract("mluOpPolyNms");
   contract.Shape("boxes", {"N", 9}).Shape("output", {"N"});
   contract.Check("handle or a descriptor is NULL", {Handle(), Descriptors(all)})
-      .Check("output_size is NULL", {PlaceForResult({"output_size"})})
+      .Check("output_size is NULL", {OutputPlace({"output_size"})})
       .Check("a type is not allowed", {FloatUnlessFull({"boxes"}), Int32UnlessFull({"output"})})
       .Check("layout of boxes is not ARRAY", {Layouts({"boxes"}, MLUOP_LAYOUT_ARRAY)})
-      .Check("rank of boxes is not 2, or that of output not 1", {Ranks(all)})
+      .Check("rank of boxes is not 2", {Ranks({"boxes"})})
       .Check("boxes is not [N, 9]", {Shapes({"boxes"})})
+      .Check("rank of output is not 1", {Ranks({"output"})})
       .Check("output is not [N]", {Shapes({"output"})})
       .Check("a tensor is not dense", {Dense(all)})
       .Check("N is 0: output_size becomes 0",
@@ -79,13 +80,14 @@ Contract NmsContract() {
       .Check("N is 9770 or more (full profile: 2^31 or more)", {RowLimits()})
       .Check("workspace_size is below mluOpGetPolyNmsWorkspaceSize", {WorkspaceSize(NeededBytes)})
       .Check("output, output_size or the workspace overlaps another buffer",
-             {Separate("output", {"boxes", "workspace"}), Separate("workspace", {"boxes"})})
+             {Separate("output", {"boxes", "workspace", "output_size"}),
+              Separate("output_size", {"boxes", "workspace"}), Separate("workspace", {"boxes"})})
       .Check("a number in boxes is NaN or Inf", {Finite("boxes", "a box")})
       .Fails(MLUOP_STATUS_ALLOC_FAILED, "no memory for the scratch")
       .Fails(MLUOP_STATUS_EXECUTION_FAILED, "the caller's parallel runner failed");
   contract
       .Defines(BadClass::kEmpty, "no rows", WithDim("N", 0),
-               [](const Call& call) { return call.results.at("output_size") == 0 ? "" : "some are kept of no rows"; })
+               [](const Call& call) { return NumberIn(call["output_size"]) == 0 ? "" : "some are kept of no rows"; })
       .CannotOccur({BadClass::kSizes, BadClass::kIndices, BadClass::kEnumerator})
       .CannotOccur({BadClass::kCoordinates}, "corners may lie anywhere")
       .CannotOccur({BadClass::kDuplicates}, "boxes may be equal: one of them is kept")
@@ -101,16 +103,10 @@ Contract SizeContract() {
       .Check("rank of boxes is not 2", {Ranks({"boxes"})})
       .Check("boxes is not [N, 9]", {Shapes({"boxes"})})
       .Check("the workspace has more bytes than int64 can count",
-             {Own({"bytes of the workspace",
-                   MLUOP_STATUS_NOT_SUPPORTED,
-                   [](Judgement& j) -> std::optional<std::string> {
-                     if (NeededBytes(j.call) != INT64_MAX) return {};
-                     return Format("boxes has %lld rows, expected a workspace of fewer than 2^63 bytes.",
-                                   static_cast<long long>(j.call["boxes"].extents[0]));
-                   },
-                   {{BadClass::kOverflow, "2^33 rows", WithDim("N", int64_t{1} << 33)},
-                    {BadClass::kOverflow, "2^61 rows", WithDim("N", int64_t{1} << 61), false},
-                    {BadClass::kOverflow, "2^32 rows", WithDim("N", int64_t{1} << 32), false}}})});
+             {WorkspaceCounted("boxes", NeededBytes,
+                               {{BadClass::kOverflow, "2^33 rows", WithDim("N", int64_t{1} << 33)},
+                                {BadClass::kOverflow, "2^61 rows", WithDim("N", int64_t{1} << 61), false},
+                                {BadClass::kOverflow, "2^32 rows", WithDim("N", int64_t{1} << 32), false}})});
   contract
       .Defines(BadClass::kEmpty, "no rows", WithDim("N", 0),
                [](const Call& call) { return call.results.at("workspace_size") == 0 ? "" : "no rows need bytes"; })
@@ -169,8 +165,8 @@ class PolyNms : public Function {
     Call call;
     call.numbers["iou_threshold"] = shape.Real("threshold");
     call.tensors = {Input("boxes", MLUOP_LAYOUT_ARRAY, type, {count, 9}),
-                    Output("output", MLUOP_LAYOUT_ARRAY, index_type, {count})};
-    call.results["output_size"] = -77;
+                    Output("output", MLUOP_LAYOUT_ARRAY, index_type, {count}),
+                    Output("output_size", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {1})};
     const int64_t bytes = BytesFor(count);
     call.integers["workspace_size"] = bytes;
     call.workspace.bytes = static_cast<size_t>(bytes);
@@ -187,14 +183,12 @@ class PolyNms : public Function {
   }
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
-    ResultPlace<int32_t> size(a, "output_size");
     return library.mluOpPolyNms(handle, a.desc("boxes"), a.data("boxes"), a.number("iou_threshold"), a.workspace(),
-                                a.workspace_size(), a.desc("output"), a.data("output"), size.get());
+                                a.workspace_size(), a.desc("output"), a.data("output"), a.data("output_size"));
   }
 
   int64_t Written(const Call& call, const Tensor& output) const override {
-    const int64_t kept = call.results.at("output_size");
-    return kept < 0 ? output.elements() : std::min(output.elements(), kept);
+    return output.name == "output" ? WrittenByCount(call["output_size"], output) : output.elements();
   }
 
   Expected Reference(const Call& call) const override {
@@ -202,7 +196,7 @@ class PolyNms : public Function {
     Expected expected;
     std::vector<double> kept = detops_reference::PolyNms(boxes.type, boxes.extents[0], boxes.contents.data(),
                                                          static_cast<float>(call.number("iou_threshold")));
-    expected.results["output_size"] = static_cast<int64_t>(kept.size());
+    expected.tensors["output_size"] = {static_cast<double>(kept.size())};
     expected.tensors["output"] = std::move(kept);
     return expected;
   }

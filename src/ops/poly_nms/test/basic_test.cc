@@ -6,6 +6,7 @@ namespace detops_test {
 namespace {
 
 using detops_harness::Call;
+using detops_harness::NumberIn;
 using Row = std::vector<double>;
 
 constexpr char kName[] = "mluOpPolyNms";
@@ -18,7 +19,7 @@ void ExpectKept(const std::vector<Row>& rows, const std::string& threshold, cons
   Call call = CallOf(kName, "count=" + std::to_string(rows.size()) + ",threshold=" + threshold);
   for (size_t i = 0; i < rows.size(); ++i) SetRow(call, "boxes", static_cast<int64_t>(i), rows[i]);
   ExpectAgreementEverywhere(call, {}, [&](const Call& done) {
-    ASSERT_EQ(done.results.at("output_size"), static_cast<int64_t>(kept.size())) << threshold;
+    ASSERT_EQ(NumberIn(done["output_size"]), static_cast<int64_t>(kept.size())) << threshold;
     for (size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(done["output"].Get(static_cast<int64_t>(i)), kept[i]);
   });
 }
@@ -72,7 +73,7 @@ TEST(PolyNms, NanThresholdKeepsAll) {
   detops_harness::PlacedCall placed(call);
   ForEachConfiguration(DETOPS_PROFILE_CONTRACT, [&](const Handle& handle) {
     CarryOut(placed, handle);
-    EXPECT_EQ(placed.call().results.at("output_size"), 3);
+    EXPECT_EQ(NumberIn(placed.call()["output_size"]), 3);
   });
 }
 
@@ -98,7 +99,7 @@ TEST(PolyNms, NumbersThatAreNoneWithoutChecks) {
   detops_harness::PlacedCall placed(call);
   const Handle handle(DETOPS_PROFILE_FULL, 2);
   CarryOut(placed, handle);
-  ASSERT_EQ(placed.call().results.at("output_size"), 3);
+  ASSERT_EQ(NumberIn(placed.call()["output_size"]), 3);
   for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(placed.call()["output"].Get(i), static_cast<double>(i + 1));
 }
 
@@ -131,7 +132,7 @@ TEST(PolyNms, Idempotent) {
     Call call = CallOf(kName, std::string("count=400,threshold=0.3,quads=") + kind);
     detops_harness::PlacedCall first(call);
     CarryOut(first, handle);
-    const int64_t kept = first.call().results.at("output_size");
+    const int64_t kept = NumberIn(first.call()["output_size"]);
     ASSERT_LT(kept, 400);
     Call again = CallOf(kName, "threshold=0.3,count=" + std::to_string(kept));
     for (int64_t i = 0; i < kept; ++i) {
@@ -140,7 +141,7 @@ TEST(PolyNms, Idempotent) {
     }
     detops_harness::PlacedCall second(again);
     CarryOut(second, handle);
-    EXPECT_EQ(second.call().results.at("output_size"), kept);
+    EXPECT_EQ(NumberIn(second.call()["output_size"]), kept);
   }
 }
 

@@ -1,4 +1,5 @@
 // soft_nms on numbers of the specification and of mmcv's own tests.
+#include <utility>
 #include <vector>
 
 #include "properties/by_hand.h"
@@ -104,6 +105,32 @@ TEST(SoftNms, WithoutValueChecks) {
     ASSERT_EQ(placed.call()["output"].Get(0), 1);
     ASSERT_EQ(placed.call()["output"].Get(1), 0);
   });
+}
+
+// Such scores are numbers then: of +Inf some is left unless it is multiplied by 0, and -Inf comes out only as the
+// first.
+TEST(SoftNms, InfiniteScoresWithoutValueChecks) {
+  const auto picks = [](const std::vector<double>& scores) {
+    Call call = CallOf("detopsSoftNms", "count=3,method=linear,threshold=0.5");
+    call.value_checks = false;
+    Assign(call, "boxes", {0, 0, 10, 10, 0, 0, 10, 5, 0, 0, 10, 10});
+    Assign(call, "scores", scores);
+    detops_harness::PlacedCall placed(call);
+    std::vector<std::pair<double, double>> made;
+    ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
+      CarryOut(placed, handle);
+      made.clear();
+      const detops_harness::Call& done = placed.call();
+      for (int64_t i = 0; i < static_cast<int64_t>(done["count"].Get(0)); ++i) {
+        made.emplace_back(done["output"].Get(i), done["new_scores"].Get(i));
+      }
+    });
+    return made;
+  };
+  using Pairs = std::vector<std::pair<double, double>>;
+  EXPECT_EQ(picks({kInf, kInf, kInf}), (Pairs{{0, kInf}, {1, kInf}}));
+  EXPECT_EQ(picks({-kInf, .5, -kInf}), (Pairs{{1, .5}}));
+  EXPECT_EQ(picks({-kInf, -kInf, kNan}), (Pairs{{0, -kInf}}));
 }
 
 }  // namespace
