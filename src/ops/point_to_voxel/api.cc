@@ -6,45 +6,13 @@
 #include "core/context.h"
 #include "core/half.h"
 #include "detops/point_to_voxel.h"
-#include "ops/point_to_voxel/problem.h"
+#include "voxels/grid_check.h"
+#include "voxels/voxelize.h"
 
 namespace detops::point_to_voxel {
 namespace {
 
-// A number of an array argument.
-struct Element {
-  const char* array;
-  int index;
-  double value;
-};
-
-void CheckDims(ArgCheck& check, int ndim) { check.Integer("ndim", ndim, ndim >= 1 && ndim <= kMaxVoxelDims, "1 to 4"); }
-
-// The type in which is decided.
-struct Arithmetic {
-  bool in_double;
-  double Round(double value) const { return in_double ? value : static_cast<double>(static_cast<float>(value)); }
-  bool Finite(double value) const { return std::isfinite(Round(value)); }
-  const char* Name() const { return in_double ? "double" : "float"; }
-};
-
-// "voxel_size[1] is <value>, expected a finite number<condition> in <float or double>." Numbers become text only for a
-// sentence: it costs more than all other checks.
-void CheckElement(ArgCheck& check, const Element& element, bool valid, const char* condition,
-                  const Arithmetic& arithmetic) {
-  if (check.failed() || valid) return;
-  check.Rule(false, MLUOP_STATUS_BAD_PARAM, "%s[%d] is %s, expected a finite number%s in %s.", element.array,
-             element.index, NumberText(element.value).text, condition, arithmetic.Name());
-}
-
-void CheckRangeMin(ArgCheck& check, int axis, double range_min, const Arithmetic& arithmetic) {
-  CheckElement(check, {"range_min", axis, range_min}, arithmetic.Finite(range_min), "", arithmetic);
-}
-
-void CheckVoxelSize(ArgCheck& check, int axis, double size, const Arithmetic& arithmetic) {
-  CheckElement(check, {"voxel_size", axis, size}, arithmetic.Finite(size) && arithmetic.Round(size) > 0, " above 0",
-               arithmetic);
-}
+using namespace detops::voxels;
 
 struct Arguments {
   int ndim;
@@ -88,12 +56,7 @@ void CheckTypes(ArgCheck& check, const Arguments& args) {
 
 void CheckNumbers(ArgCheck& check, const Arguments& args) {
   if (check.failed()) return;
-  for (int axis = 0; axis < args.ndim; ++axis) {
-    CheckRangeMin(check, axis, args.range_min[axis], args.arithmetic());
-    CheckVoxelSize(check, axis, args.voxel_size[axis], args.arithmetic());
-    check.Rule(args.grid[axis] > 0, MLUOP_STATUS_BAD_PARAM, "grid[%d] is %d, expected a number above 0.", axis,
-               args.grid[axis]);
-  }
+  CheckAxes(check, args.ndim, args.range_min, args.voxel_size, args.grid, args.arithmetic());
   const bool listed = !args.voxels.absent();
   check
       .Integer("max_points_per_voxel", args.max_points, args.max_points >= (listed ? 1 : 0),
@@ -110,14 +73,13 @@ void CheckLimits(ArgCheck& check, const Arguments& args) {
   check.Dense(all).CountLimit(all);
   if (check.failed()) return;
   const int64_t points = args.points.desc->extent(0), clouds = args.clouds();
-  const int bits = VoxelKeys(args.ndim, args.grid, clouds).bits();
   check
       .Rule(points <= kMaxCloudPoints, MLUOP_STATUS_NOT_SUPPORTED,
             "points has %lld rows, expected fewer than 2147483648.", static_cast<long long>(points))
       .Rule(clouds <= kMaxCloudPoints, MLUOP_STATUS_NOT_SUPPORTED,
             "cloud_begins describes %lld clouds, expected fewer than 2147483648.", static_cast<long long>(clouds))
-      .Rule(bits <= VoxelKeys::kMaxBits, MLUOP_STATUS_NOT_SUPPORTED,
-            "grid and clouds need %d bits to number all voxels, expected at most %d.", bits, VoxelKeys::kMaxBits);
+      .Rule(CanNumberVoxels(args.ndim, args.grid, clouds), MLUOP_STATUS_NOT_SUPPORTED,
+            "grid has too many voxels in all clouds, expected fewer than 2^63.");
 }
 
 void CheckMemory(ArgCheck& check, const Arguments& args) {
@@ -151,12 +113,7 @@ void CheckClouds(ArgCheck& check, const Call& call, const Arguments& args) {
 PointToVoxelProblem MakeProblem(const Arguments& args) {
   PointToVoxelProblem problem = {};
   problem.type = args.points.desc->type;
-  problem.dims = args.ndim;
-  for (int axis = 0; axis < args.ndim; ++axis) {
-    problem.range_min[axis] = args.range_min[axis];
-    problem.voxel_size[axis] = args.voxel_size[axis];
-    problem.grid[axis] = args.grid[axis];
-  }
+  problem.grid = MakeGrid(args.ndim, args.range_min, args.voxel_size, args.grid);
   problem.points = args.points.desc->extent(0);
   problem.features = args.points.desc->extent(1);
   problem.rows = args.points.data;
@@ -171,17 +128,15 @@ PointToVoxelProblem MakeProblem(const Arguments& args) {
   problem.coordinates = static_cast<int32_t*>(args.coordinates.target);
   problem.num_points = static_cast<int32_t*>(args.num_points.target);
   problem.point_voxel = static_cast<int32_t*>(args.point_voxel.target);
-  problem.kernels = ChoosePointToVoxelKernels(problem.type);
+  problem.kernels = ChooseReduceKernels(problem.type, MLUOP_REDUCE_DMEAN);
   return problem;
 }
 
 }  // namespace
 }  // namespace detops::point_to_voxel
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::point_to_voxel;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const double range_max[],
                                  const double voxel_size[], int grid[]) {
@@ -201,8 +156,8 @@ mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const doubl
     CheckElement(check, {"range_max", axis, range_max[axis]}, std::isfinite(high) && high > low, " above range_min",
                  arithmetic);
     CheckVoxelSize(check, axis, voxel_size[axis], arithmetic);
-    const float count = std::round((high - low) / static_cast<float>(voxel_size[axis]));
-    check.Rule(count >= 1 && count < 0x1p31f, MLUOP_STATUS_BAD_PARAM,
+    const float count = VoxelsOnAxis(low, high, static_cast<float>(voxel_size[axis]));
+    check.Rule(IsVoxelCount(count), MLUOP_STATUS_BAD_PARAM,
                "axis %d has %s voxels, expected at least 1 and fewer than 2147483648.", axis, NumberText(count).text);
     if (check.failed()) return check.status();
     voxels[axis] = static_cast<int>(count);

@@ -11,67 +11,14 @@
 #include "harness/pass.h"
 #include "ops/point_to_voxel/contract/contract.h"
 #include "ops/point_to_voxel/reference/reference.h"
+#include "voxels/contract/clouds.h"
+#include "voxels/contract/numbers.h"
 
 namespace detops_harness::point_to_voxel {
-
-std::vector<double> Reals(const Shape& shape, const std::string& key, size_t count) {
-  std::vector<double> numbers;
-  const std::string& text = shape.Word(key);
-  for (const char* at = text.c_str(); *at != '\0';) {
-    char* end = nullptr;
-    numbers.push_back(std::strtod(at, &end));
-    if (end == at || (*end != 'x' && *end != '\0') || !std::isfinite(numbers.back())) numbers.clear();
-    if (numbers.empty()) break;
-    at = *end == 'x' ? end + 1 : end;
-  }
-  if (numbers.empty()) throw ShapeError("--shape: " + key + " must be numbers, as 1x2x0.5");
-  numbers.resize(count, numbers.back());
-  return numbers;
-}
 
 namespace {
 
 using detops_reference::VoxelRules;
-
-// ---- points ----
-
-enum Kind : size_t { kScattered, kOneVoxel, kEach, kBorders, kSpecial, kCrowded, kEqual, kScan };
-
-// A coordinate in voxels from range_min on.
-double Place(Kind kind, double grid, int64_t point, int64_t points, Random& random) {
-  switch (kind) {
-    case kOneVoxel:
-      return 0.25;
-    case kEach:
-      return static_cast<double>(points - 1 - point) + 0.5;
-    case kBorders:
-      return static_cast<double>(random.Between(-1, static_cast<int64_t>(std::min(grid, 1e6)) + 1));
-    case kCrowded:  // a third in one voxel, the others among the first 60,000
-      return point % 3 == 0 ? 0.5 : random.Uniform(0, std::min(grid, 60000.0));
-    default:  // a little more than the range
-      return random.Uniform(-0.1, 1.1) * grid;
-  }
-}
-
-void FillPoints(Tensor& points, Kind kind, const VoxelRules& rules, Random& random) {
-  FillSigned(points, random);
-  const int64_t count = points.extents[0], features = points.extents[1];
-  for (int64_t point = 0; point < count; ++point) {
-    for (size_t axis = 0; axis < rules.grid.size(); ++axis) {
-      const double place = Place(kind, rules.grid[axis], point, count, random);
-      points.Set(point * features + static_cast<int64_t>(axis), rules.range_min[axis] + place * rules.voxel_size[axis]);
-    }
-    // A stretch that no voxel has, so that pieces lose different numbers of points.
-    if (point > count * 2 / 5 && point < count * 3 / 5 && count > 10'000) points.Set(point * features, -1e4);
-  }
-  if (kind == kEqual) {
-    for (int64_t i = 0; i < points.elements(); ++i) points.Set(i, 1 / 3.0);
-  }
-  if (kind == kSpecial) {
-    FillSpecials(points);
-    for (int64_t i = 5; i < points.elements(); i += 83) points.Set(i, random.OneOf({6e4, -6e4, 3e38, -3e38, -0.0}));
-  }
-}
 
 // Ascending from 0 to the number of points; of many clouds some are empty.
 std::vector<int64_t> Begins(int64_t clouds, int64_t points, Random& random) {
@@ -111,11 +58,8 @@ class PointToVoxel : public Function {
              "all",
              "all, or which: l lists of points, m means, n num_points, p point_voxel; - none",
              {"all", "-", "l", "m", "n", "p", "lp", "mn"}},
-            {"cloud",
-             "scattered",
-             "scattered, one: all in one voxel, each: one per voxel, borders, special, crowded, equal, scan",
-             {"scattered", "one", "each", "borders", "special", "crowded", "equal"}},
-            {"sites", "16000", "voxels around which the points of a scan lie"}};
+            voxels::CloudKey(),
+            voxels::SitesKey()};
   }
 
   std::vector<BenchmarkCase> benchmarks() const override { return Benchmarks(); }
@@ -152,7 +96,10 @@ class PointToVoxel : public Function {
             "points=300,features=5,grid=4x3,kept=3,rows=30,clouds=2,cloud=special",
             // Keys, and with the numbers of points more than 64 bits.
             "points=900,features=4,grid=1073741824x1073741824x4x1,size=0.001,kept=3,rows=500,cloud=crowded",
-            "points=900,features=3,grid=2147483647x2147483647,size=0.001,kept=3,rows=500,cloud=crowded"}) {
+            "points=900,features=3,grid=2147483647x2147483647,size=0.001,kept=3,rows=500,cloud=crowded",
+            // More bits than 63, and numbers without gaps.
+            "points=900,features=4,grid=1050000x1050000x2788000,kept=3,rows=500,clouds=3,cloud=crowded",
+            "points=900,features=4,grid=33x2000000001x3x40000000,kept=3,rows=500,cloud=crowded"}) {
         add(std::string(shape) + order);
       }
     }
@@ -187,35 +134,18 @@ class PointToVoxel : public Function {
   }
 
   Call Make(const Shape& shape, mluOpDataType_t type, uint64_t seed) const override {
-    VoxelRules rules;
-    const std::string& axes = shape.Word("grid");
-    const auto ndim = static_cast<size_t>(1 + std::count(axes.begin(), axes.end(), 'x'));
-    if (ndim > kMostAxes) throw ShapeError("--shape: grid must have 1 to 4 axes");
-    for (const double extent : Reals(shape, "grid", ndim)) {
-      if (extent < 1 || extent > INT32_MAX) throw ShapeError("--shape: grid must be numbers from 1 to 2^31 - 1");
-      rules.grid.push_back(static_cast<int>(extent));
-    }
-    rules.range_min = Reals(shape, "min", ndim);
-    rules.voxel_size = Reals(shape, "size", ndim);
-    const size_t kind =
-        shape.Choice("cloud", {"scattered", "one", "each", "borders", "special", "crowded", "equal", "scan"});
+    const voxels::Grid grid = voxels::ReadGrid(shape);
+    const int64_t ndim = grid.ndim();
     const bool batched = shape.Word("clouds") != "none";
     const int64_t points = shape.Int("points"), features = shape.Int("features", 1), rows = shape.Int("rows"),
                   kept = shape.Int("kept"), clouds = batched ? shape.Int("clouds") : 1;
-    if (features < static_cast<int64_t>(ndim)) throw ShapeError("--shape: features must be as many as axes at least");
+    if (features < ndim) throw ShapeError("--shape: features must be as many as axes at least");
     if (clouds == 0 && points > 0) throw ShapeError("--shape: without clouds there are no points");
     Call call;
-    call.integers = {{"ndim", static_cast<int64_t>(ndim)},
-                     {"max_points_per_voxel", kept},
+    call.integers = {{"max_points_per_voxel", kept},
                      {"max_voxels_per_cloud", shape.Int("most")},
                      {"order", static_cast<int64_t>(shape.Choice("order", {"first", "ascending"}))}};
-    // What comes after the last axis is not looked at.
-    const auto padded = [](auto numbers, auto rest) {
-      numbers.resize(kMostAxes, rest);
-      return numbers;
-    };
-    call.number_lists = {{"range_min", padded(rules.range_min, kNan)}, {"voxel_size", padded(rules.voxel_size, kNan)}};
-    call.integer_lists["grid"] = padded(std::vector<int64_t>(rules.grid.begin(), rules.grid.end()), int64_t{-1});
+    voxels::PutGrid(grid, call);
     call.results["voxel_num"] = -7;
 
     Random random(seed);
@@ -228,15 +158,11 @@ class PointToVoxel : public Function {
     const std::string& results = shape.Word("results");
     const auto unwanted = [&](char letter) { return results != "all" && results.find(letter) == std::string::npos; };
     Tensor rows_of_points = Input("points", MLUOP_LAYOUT_ARRAY, type, {points, features});
-    if (kind == kScan) {
-      FillScan(rows_of_points, rules.grid, shape.Int("sites", 1), random);
-    } else {
-      FillPoints(rows_of_points, static_cast<Kind>(kind), rules, random);
-    }
+    voxels::FillCloud(shape, grid.cells, rows_of_points, random);
     Tensor begins = Input("cloud_begins", MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {clouds + 1});
     const std::vector<int64_t> numbers = Begins(clouds, points, random);
     for (size_t i = 0; i < numbers.size(); ++i) begins.Set(static_cast<int64_t>(i), static_cast<double>(numbers[i]));
-    const auto columns = static_cast<int64_t>(ndim) + (batched ? 1 : 0);
+    const int64_t columns = ndim + (batched ? 1 : 0);
     call.tensors = {
         rows_of_points,
         unless(!batched, begins),
@@ -250,14 +176,12 @@ class PointToVoxel : public Function {
 
   mluOpStatus_t Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const override {
     ResultPlace<int64_t> voxel_num(a, "voxel_num");
-    int grid[kMostAxes];
-    const std::vector<int64_t>& extents = a.call().integer_lists.find("grid")->second;
-    for (size_t axis = 0; axis < kMostAxes; ++axis) grid[axis] = static_cast<int>(extents[axis]);
+    const std::array<int, voxels::kMostAxes> grid = voxels::GridOf(a.call());
     return Pass(library.detopsPointToVoxel, handle, a, a.integer("ndim"), a.numbers("range_min"),
-                a.numbers("voxel_size"), a.IsNull("grid") ? nullptr : grid, a.integer<int64_t>("max_points_per_voxel"),
-                a.integer<int64_t>("max_voxels_per_cloud"), static_cast<detopsVoxelOrder_t>(a.integer("order")),
-                T{"points"}, T{"cloud_begins"}, T{"voxels"}, T{"means"}, T{"coordinates"}, T{"num_points"},
-                T{"point_voxel"}, voxel_num.get());
+                a.numbers("voxel_size"), a.IsNull("grid") ? nullptr : grid.data(),
+                a.integer<int64_t>("max_points_per_voxel"), a.integer<int64_t>("max_voxels_per_cloud"),
+                static_cast<detopsVoxelOrder_t>(a.integer("order")), T{"points"}, T{"cloud_begins"}, T{"voxels"},
+                T{"means"}, T{"coordinates"}, T{"num_points"}, T{"point_voxel"}, voxel_num.get());
   }
 
   // Rows of voxels that there are, and all of point_voxel.

@@ -1,4 +1,4 @@
-// What detopsGetVoxelGrid promises, how to call it, and the rules about numbers of an axis that both functions have.
+// What detopsGetVoxelGrid promises, how to call it.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -6,35 +6,17 @@
 #include <vector>
 
 #include "ops/point_to_voxel/contract/contract.h"
+#include "voxels/contract/clouds.h"
+#include "voxels/contract/numbers.h"
 
 namespace detops_harness::point_to_voxel {
-
-Fault ListFault(BadClass bad_class, const std::string& text, const std::string& list, size_t axis, double value,
-                const Adjust& adjust, bool listed) {
-  return {bad_class, text,
-          [=](Call& call) {
-            adjust(call, axis);
-            call.number_lists.at(list).at(axis) = value;
-          },
-          listed};
-}
-
-Rules Number(size_t axis, const NumberRule& rule) {
-  const std::string name = ElementName(rule.list, axis);
-  return Own({name, MLUOP_STATUS_BAD_PARAM,
-              [=](Judgement& j) -> std::optional<std::string> {
-                if (static_cast<int64_t>(axis) >= j.call.integer("ndim")) return {};
-                const double value = j.call.number_lists.at(rule.list).at(axis);
-                const bool in_double = rule.in_double(j.call);
-                const double rounded = in_double ? value : static_cast<double>(static_cast<float>(value));
-                if (std::isfinite(rounded) && rule.allowed(rounded, axis, j.call)) return {};
-                return name + " is " + NumberText(value) + ", expected a finite number" + rule.condition + " in " +
-                       (in_double ? "double" : "float") + ".";
-              },
-              rule.faults});
-}
-
 namespace {
+
+using voxels::kInf;
+using voxels::kMostAxes;
+using voxels::kNan;
+using voxels::ListFault;
+using voxels::Number;
 
 // round((max - min) / size) in float, as the header says.
 float VoxelsOnAxis(const Call& call, size_t axis) {
@@ -126,7 +108,7 @@ Rules VoxelCount(size_t axis) {
 
 Contract VoxelGridContract() {
   Contract contract("detopsGetVoxelGrid");
-  contract.Check("ndim is not 1 to 4", {Dimensions()})
+  contract.Check("ndim is not 1 to 4", {voxels::Dimensions()})
       .Check("range_min, range_max, voxel_size or grid is NULL",
              {NotNull({"range_min", "range_max", "voxel_size"}, "an array of ndim numbers"), PlaceForResult({"grid"})});
   Rules axes;
@@ -173,10 +155,10 @@ class GetVoxelGrid : public Function {
     call.integers["ndim"] = ndim;
     for (const auto& [list, key] :
          {std::pair<const char*, const char*>{"range_min", "min"}, {"range_max", "max"}, {"voxel_size", "size"}}) {
-      std::vector<double>& numbers = call.number_lists[list] = Reals(shape, key, kMostAxes);
+      std::vector<double>& numbers = call.number_lists[list] = voxels::Reals(shape, key, kMostAxes);
       std::fill(numbers.begin() + ndim, numbers.end(), kNan);  // not looked at
     }
-    for (size_t axis = 0; axis < kMostAxes; ++axis) call.results[ElementName("grid", axis)] = -7;
+    for (size_t axis = 0; axis < kMostAxes; ++axis) call.results[voxels::ElementName("grid", axis)] = -7;
     return call;
   }
 
@@ -196,7 +178,7 @@ class GetVoxelGrid : public Function {
     Expected expected;
     for (size_t axis = 0; axis < kMostAxes; ++axis) {
       const bool used = static_cast<int64_t>(axis) < call.integer("ndim");
-      expected.results[ElementName("grid", axis)] = used ? static_cast<int64_t>(VoxelsOnAxis(call, axis)) : -7;
+      expected.results[voxels::ElementName("grid", axis)] = used ? static_cast<int64_t>(VoxelsOnAxis(call, axis)) : -7;
     }
     return expected;
   }

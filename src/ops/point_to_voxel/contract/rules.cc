@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/point_to_voxel/contract/contract.h"
+#include "voxels/contract/numbers.h"
 
 namespace detops_harness::point_to_voxel {
 namespace {
@@ -16,7 +17,6 @@ const Names kTensors = {"points", "cloud_begins", "voxels", "means", "coordinate
 constexpr int64_t kMostNumbered = INT32_MAX;  // points, and clouds
 
 bool Batched(const Call& call) { return call["cloud_begins"].described; }
-bool InDouble(const Call& call) { return call["points"].type == MLUOP_DTYPE_DOUBLE; }
 
 std::function<void(Call&)> Without(const Names& tensors, const std::function<void(Call&)>& change = {}) {
   return [=](Call& call) {
@@ -26,20 +26,6 @@ std::function<void(Call&)> Without(const Names& tensors, const std::function<voi
 }
 
 // ---- shapes ----
-
-Rules Columns() {
-  return Own({"columns of points",
-              MLUOP_STATUS_BAD_PARAM,
-              [](Judgement& j) -> std::optional<std::string> {
-                const int64_t columns = j.call["points"].extents[1], ndim = j.call.integer("ndim");
-                if (columns >= ndim) return {};
-                return Format("points has %lld columns, expected at least ndim = %lld.",
-                              static_cast<long long>(columns), static_cast<long long>(ndim));
-              },
-              {{BadClass::kShapes, "fewer columns than axes", WithDim("F", 2)},
-               {BadClass::kShapes, "no columns", WithDim("F", 0)},
-               {BadClass::kShapes, "as many columns as axes", WithDim("F", 3), false}}});
-}
 
 // The cloud has a column of its own if there are several.
 Rules Coordinates() {
@@ -60,75 +46,6 @@ Rules Coordinates() {
 }
 
 // ---- numbers ----
-
-// The fourth axis of the good call, which has three, becomes a good one.
-void WithAxis(Call& call, size_t axis) {
-  if (axis < 3) return;
-  call.integers.at("ndim") = 4;
-  WithDim("1 + ndim", 5)(call);
-  call.number_lists.at("range_min").at(axis) = 0;
-  call.number_lists.at("voxel_size").at(axis) = 1;
-  call.integer_lists.at("grid").at(axis) = 1;
-}
-
-// All floating tensors become double, with memory for it.
-void ToDouble(Call& call) {
-  for (Tensor& tensor : call.tensors) {
-    if (tensor.type != MLUOP_DTYPE_FLOAT) continue;
-    Tensor wider = tensor;
-    wider.type = MLUOP_DTYPE_DOUBLE;
-    wider.bytes *= 2;
-    wider.contents.resize(tensor.contents.size() * 2);
-    for (size_t i = 0; i < tensor.contents.size() / sizeof(float); ++i) {
-      wider.Set(static_cast<int64_t>(i), tensor.Get(static_cast<int64_t>(i)));
-    }
-    tensor = std::move(wider);
-  }
-}
-
-Faults NumberFaults(const std::string& list, size_t axis) {
-  Faults faults;
-  const auto add = [&](const std::string& text, double value) {
-    faults.push_back(ListFault(BadClass::kNotFinite, text, list, axis, value, WithAxis));
-    const auto in_double = [](Call& call, size_t i) {
-      WithAxis(call, i);
-      ToDouble(call);
-    };
-    faults.push_back(ListFault(BadClass::kNotFinite, text + ", double", list, axis, value, in_double, false));
-  };
-  for (const double value : {kNan, kInf, -kInf, 1e300, -1e300}) add(list, value);
-  for (const double value : {0.0, -0.0, -1.0, 1e-300}) add(list + " not above 0", value);
-  return faults;
-}
-
-Rules RangeMin(size_t axis) {
-  const auto any = [](double, size_t, const Call&) { return true; };
-  return Number(axis, {"range_min", "", any, InDouble, NumberFaults("range_min", axis)});
-}
-
-Rules VoxelSize(size_t axis) {
-  const auto above_zero = [](double rounded, size_t, const Call&) { return rounded > 0; };
-  return Number(axis, {"voxel_size", " above 0", above_zero, InDouble, NumberFaults("voxel_size", axis)});
-}
-
-Rules Grid(size_t axis) {
-  const std::string name = ElementName("grid", axis);
-  Faults faults;
-  for (const int64_t value : {0, -1, INT_MIN, 1, INT_MAX}) {
-    faults.push_back({BadClass::kSizes, "grid", [=](Call& call) {
-                        WithAxis(call, axis);
-                        call.integer_lists.at("grid").at(axis) = value;
-                      }});
-  }
-  return Own({name, MLUOP_STATUS_BAD_PARAM,
-              [=](Judgement& j) -> std::optional<std::string> {
-                if (static_cast<int64_t>(axis) >= j.call.integer("ndim")) return {};
-                const int64_t value = j.call.integer_lists.at("grid").at(axis);
-                if (value > 0) return {};
-                return name + " is " + std::to_string(value) + ", expected a number above 0.";
-              },
-              faults});
-}
 
 Rules MaxPoints() {
   const auto only = [](int64_t value) { return Without({"voxels"}, WithInteger("max_points_per_voxel", value)); };
@@ -211,14 +128,7 @@ Rules CloudLimit() {
                {BadClass::kOverflow, "2^31 - 1 clouds", WithDim("B + 1", int64_t{1} << 31), false}}});
 }
 
-// How many bits number so many.
-int BitsOf(int64_t count) {
-  int bits = 0;
-  while ((int64_t{1} << bits) < count) ++bits;
-  return bits;
-}
-
-Rules Bits() {
+Rules VoxelLimit() {
   const auto with = [](std::vector<int64_t> grid, int64_t clouds = 2) {
     return [=](Call& call) {
       std::copy(grid.begin(), grid.end(), call.integer_lists.at("grid").begin());
@@ -226,26 +136,27 @@ Rules Bits() {
     };
   };
   const BadClass kOverflow = BadClass::kOverflow;
-  const int64_t k20 = 1 << 20, k30 = 1 << 30;
-  return Own({"bits of a voxel",
+  const int64_t k21 = 1 << 21;
+  return Own({"voxels of all clouds",
               MLUOP_STATUS_NOT_SUPPORTED,
               [](Judgement& j) -> std::optional<std::string> {
-                int bits = BitsOf(CloudsOf(j.call));
+                int64_t voxels = CloudsOf(j.call);
+                bool fits = true;
                 for (int64_t axis = 0; axis < j.call.integer("ndim"); ++axis) {
-                  bits += BitsOf(j.call.integer_lists.at("grid").at(static_cast<size_t>(axis)));
+                  const int64_t extent = j.call.integer_lists.at("grid").at(static_cast<size_t>(axis));
+                  fits = fits && voxels <= INT64_MAX / extent;
+                  if (fits) voxels *= extent;
                 }
-                if (bits <= 62) return {};
-                return Format("grid and clouds need %d bits to number all voxels, expected at most 62.", bits);
+                if (fits) return {};
+                return "grid has too many voxels in all clouds, expected fewer than 2^63.";
               },
-              {{kOverflow, "a voxel needs 93 bits", with({INT32_MAX, INT32_MAX, INT32_MAX})},
-               {kOverflow, "63 bits", with({INT32_MAX, INT32_MAX, 1})},
-               {kOverflow, "62 bits", with({INT32_MAX, k30, 1}), false},
-               {kOverflow, "63 bits", with({INT32_MAX, k30, 2}), false},
-               {kOverflow, "62 bits", with({2 * k20, k20, k20}), false},
-               {kOverflow, "one voxel and one bit more", with({2 * k20 + 1, k20, k20}), false},
-               {kOverflow, "63 bits with 3 clouds", with({2 * k20, k20, k20}, 3), false},
-               {kOverflow, "62 bits with no cloud", with({4 * k20, k20, k20}, 0), false},
-               {kOverflow, "63 bits with no cloud", with({4 * k20 + 1, k20, k20}, 0), false}}});
+              {{kOverflow, "2^93 voxels and a few less", with({INT32_MAX, INT32_MAX, INT32_MAX})},
+               {kOverflow, "2^63 - 2^33 + 2 voxels", with({INT32_MAX, INT32_MAX, 1}), false},
+               {kOverflow, "2^64 - 2^34 + 4 voxels", with({INT32_MAX, INT32_MAX, 2})},
+               {kOverflow, "2^63 voxels of 2 clouds", with({k21, k21, k21 / 2})},
+               {kOverflow, "2^63 - 2^42 voxels of 2 clouds", with({k21, k21 - 1, k21 / 2}), false},
+               {kOverflow, "2^63 voxels with no cloud", with({k21, k21, k21}, 0)},
+               {kOverflow, "2^63 - 2^42 voxels with no cloud", with({k21, k21, k21 - 1}, 0), false}}});
 }
 
 // ---- elements ----
@@ -308,10 +219,6 @@ Contract PointToVoxelContract() {
       .Shape("num_points", {"M"})
       .Shape("point_voxel", {"P"})
       .Computed("1 + ndim", [](const Call& call) { return 1 + call.integer("ndim"); });
-  Rules axes;
-  for (size_t axis = 0; axis < kMostAxes; ++axis) {
-    for (const Rules& one : {RangeMin(axis), VoxelSize(axis), Grid(axis)}) axes.push_back(one[0]);
-  }
   Rules overlaps;
   for (size_t result = 2; result < kTensors.size(); ++result) {
     const Names before(kTensors.begin(), kTensors.begin() + static_cast<int64_t>(result));
@@ -322,9 +229,9 @@ Contract PointToVoxelContract() {
              {PlaceForResult({"voxel_num"}), Handle(), Descriptors({"points", "coordinates"}),
               NotNull({"range_min", "voxel_size", "grid"}, "an array of ndim numbers")})
       .Check("the profile is not the full one", {FullProfile()})
-      .Check("ndim is not 1 to 4", {Dimensions()})
+      .Check("ndim is not 1 to 4", {voxels::Dimensions()})
       .Check("a rank is not that of the shapes above", {Ranks(kTensors)})
-      .Check("F is below ndim", {Implied(Shapes({"points"})), Columns()})
+      .Check("F is below ndim", {Implied(Shapes({"points"})), voxels::ColumnPerAxis(true)})
       .Check("cloud_begins has no elements", {NotEmpty({"cloud_begins"})})
       .Check("coordinates, voxels, means, num_points or point_voxel has another shape than above",
              {Coordinates(), Shapes({"voxels", "means", "num_points", "point_voxel"})})
@@ -334,14 +241,14 @@ Contract PointToVoxelContract() {
       .Check(
           "axis by axis: range_min is not finite, voxel_size is not or not above 0, both in the type of the "
           "arithmetic, grid is not above 0",
-          {axes})
+          {voxels::AxisRules("1 + ndim", 5)})
       .Check("max_points_per_voxel is negative, or 0 if voxels is wanted", {MaxPoints()})
       .Check("max_voxels_per_cloud is negative", {MaxVoxels()})
       .Check("order is none of its values", {Enumerator("order", 0, 1, "a value of detopsVoxelOrder_t")})
       .Check("a tensor is not dense", {Dense(kTensors)})
       .Check("a tensor has more bytes than int64 can count", {ByteCounts()})
       .Check("P or B is 2^31 or more", {PointLimit(), CloudLimit()})
-      .Check("the bits that number the clouds and the voxels of each axis are more than 62 together", {Bits()})
+      .Check("the grid has 2^63 voxels or more in all clouds", {VoxelLimit()})
       .Check("the data pointer of a tensor with elements is NULL", {DataOfElements(kTensors)})
       .Check("a result overlaps another tensor", {overlaps})
       .Check("the numbers in cloud_begins do not ascend from 0 to P (if value checks are on)", {CloudBegins()})

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/point_to_voxel/contract/contract.h"
+#include "voxels/contract/numbers.h"
 
 namespace detops_harness::point_to_voxel {
 namespace {
@@ -35,7 +36,7 @@ void AddDefinitions(Contract& contract) {
             if (call.results.at("voxel_num") != 2) return "not one voxel per cloud";
             return call["num_points"].Get(0) == 3 ? "" : "not the first 3 points";
           });
-  for (const double coordinate : {kNan, kInf, 3.4e38, -1.0}) {
+  for (const double coordinate : {voxels::kNan, voxels::kInf, 3.4e38, -1.0}) {
     contract.Defines(
         BadClass::kCoordinates, "points at " + std::to_string(coordinate) + " are dropped",
         [coordinate](Call& call) {

@@ -8,20 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "properties/expect.h"
-#include "support/element.h"
+#include "properties/by_hand.h"
 
 namespace detops_test {
-
-inline constexpr mluOpDataType_t kTypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF, MLUOP_DTYPE_BFLOAT16,
-                                             MLUOP_DTYPE_DOUBLE};
-
-inline std::string TypeName(const testing::TestParamInfo<mluOpDataType_t>& info) { return ElementName(info.param); }
-
-inline void Assign(detops_harness::Tensor& tensor, const std::vector<double>& values) {
-  ASSERT_EQ(tensor.elements(), static_cast<int64_t>(values.size()));
-  for (size_t i = 0; i < values.size(); ++i) tensor.Set(static_cast<int64_t>(i), values[i]);
-}
 
 // The keys of the shape are those of the catalogue's entry, but for points and features.
 inline detops_harness::Call CloudCall(const std::string& shape, mluOpDataType_t type, int64_t features,
@@ -29,7 +18,7 @@ inline detops_harness::Call CloudCall(const std::string& shape, mluOpDataType_t 
   const auto count = static_cast<int64_t>(points.size()) / features;
   detops_harness::Call call = CallOf(
       "detopsPointToVoxel", shape + ",features=" + std::to_string(features) + ",points=" + std::to_string(count), type);
-  Assign(call["points"], points);
+  Assign(call, "points", points);
   return call;
 }
 
