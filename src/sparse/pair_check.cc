@@ -23,7 +23,7 @@ void CheckRulebook(ArgCheck& check, detopsRulebook_t rulebook) {
 }
 
 mluOpStatus_t FailBadIndex(const Call& call, const IndicePairs& pairs, const BadIndex& bad) {
-  const int32_t value = pairs.pairs[(bad.offset * 2 + bad.column) * pairs.length + bad.position];
+  const int32_t value = pairs.Column(bad.offset, bad.column)[bad.position];
   return call.Fail(MLUOP_STATUS_BAD_PARAM, "indice_pairs[%lld, %d, %lld] is %d, expected an index in [0, %lld).",
                    static_cast<long long>(bad.offset), bad.column, static_cast<long long>(bad.position), value,
                    static_cast<long long>(pairs.rows[bad.column]));

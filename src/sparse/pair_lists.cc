@@ -10,10 +10,6 @@ namespace {
 // Below this many pairs a second thread costs more than it brings.
 constexpr int64_t kMinPairs = 32 << 10;
 
-const int32_t* Column(const IndicePairs& pairs, int64_t offset, int column) {
-  return pairs.pairs + (offset * 2 + column) * pairs.length;
-}
-
 // Copies a list in order of blocks. While pairs are placed, begins[b] is where the next one of block b goes; in the end
 // that is where block b + 1 begins.
 void CopyInOrder(const int32_t* block_rows, const int32_t* other_rows, int64_t count, int64_t blocks, int64_t* begins,
@@ -62,10 +58,11 @@ BadIndex FirstBad(int64_t offset, int side, const ListPieceResult& result) {
 
 }  // namespace
 
-BlockedPairsMemory::BlockedPairsMemory(const IndicePairs& given, int side, const Parallel& parallel, Arena& arena) {
+BlockedPairsMemory::BlockedPairsMemory(const IndicePairs& given, int side, const Parallel& parallel, Arena& arena,
+                                       bool in_order) {
   for (int64_t k = 0; k < given.offsets; ++k) {
-    list_count += given.counts[k] > 0;
-    pairs = SaturatingAdd(pairs, given.counts[k]);
+    list_count += given.CountOf(k) > 0;
+    pairs = SaturatingAdd(pairs, given.CountOf(k));
   }
   tasks = parallel.TaskCount(pairs, kMinPairs);
   list = arena.Take<PairList>(list_count);
@@ -74,8 +71,8 @@ BlockedPairsMemory::BlockedPairsMemory(const IndicePairs& given, int side, const
   bad = arena.Take<BadIndex>(tasks);
   ordered = arena.Take<bool>(list_count);
   has_repeated_row = arena.Take<uint8_t>(BlocksOf(given.rows[side]));
-  block_rows = arena.Take<int32_t>(pairs);
-  other_rows = arena.Take<int32_t>(pairs);
+  block_rows = arena.Take<int32_t>(in_order ? 0 : pairs);
+  other_rows = arena.Take<int32_t>(in_order ? 0 : pairs);
 }
 
 RunResult MakeBlockedPairs(const IndicePairs& given, int side, const Parallel& parallel,
@@ -84,9 +81,9 @@ RunResult MakeBlockedPairs(const IndicePairs& given, int side, const Parallel& p
   int64_t lists = 0;
   memory.firsts[0] = 0;
   for (int64_t k = 0; k < given.offsets; ++k) {
-    const int64_t count = given.counts[k];
+    const int64_t count = given.CountOf(k);
     if (count == 0) continue;
-    memory.list[lists] = {k, count, Column(given, k, side), Column(given, k, 1 - side),
+    memory.list[lists] = {k, count, given.Column(k, side), given.Column(k, 1 - side),
                           memory.begins + lists * (blocks + 1)};
     memory.ordered[lists] = true;
     memory.firsts[lists + 1] = memory.firsts[lists] + count;
@@ -102,7 +99,7 @@ RunResult MakeBlockedPairs(const IndicePairs& given, int side, const Parallel& p
     for (; k < lists && memory.firsts[k] < range.end && found.position < 0; ++k) {
       const PairList& list = memory.list[k];
       const ListPiece piece = {list.block_rows,
-                               list.other_rows,
+                               given.found == nullptr ? list.other_rows : nullptr,
                                std::max<int64_t>(range.begin - memory.firsts[k], 0),
                                std::min(range.end - memory.firsts[k], list.count),
                                list.count,
@@ -151,13 +148,11 @@ RunResult MakeBlockedPairs(const IndicePairs& given, int side, const Parallel& p
       static_cast<int64_t>(std::count(memory.has_repeated_row, memory.has_repeated_row + blocks, uint8_t{1}));
   if (suspects == 0) return RunResult::kDone;
   const int look_tasks = parallel.TaskCount(memory.pairs / blocks * suspects, kMinPairs);
-  const bool looked = parallel.Run(look_tasks, [&](int task) {
-    const Range range = PieceOf(blocks, look_tasks, task);
+  return ResultOf(parallel.RunPieces(look_tasks, blocks, [&](Range range) {
     for (int64_t block = range.begin; block < range.end; ++block) {
       if (memory.has_repeated_row[block] != 0) memory.has_repeated_row[block] = HasRepeatedRow(*result, block) ? 1 : 0;
     }
-  });
-  return ResultOf(looked);
+  }));
 }
 
 }  // namespace detops

@@ -21,13 +21,25 @@ inline constexpr int64_t kBlockRows = int64_t{1} << kBlockRowsLog2;
 
 inline int64_t BlocksOf(int64_t rows) { return (rows + kBlockRows - 1) >> kBlockRowsLog2; }
 
-// Pairs as the caller gives them.
+// The pairs of one offset as a search has found them, wherever they lie.
+struct FoundPairs {
+  int64_t count;
+  const int32_t* rows[2];  // of the input side, of the output side
+};
+
+// Pairs as the caller gives them, or as a search has found them.
 struct IndicePairs {
   int64_t offsets;
-  int64_t length;         // L
-  const int32_t* pairs;   // [offsets, 2, length]
-  const int64_t* counts;  // [offsets]
-  int64_t rows[2];        // of the tensor that the input indices mean, and of the output indices' one
+  int64_t length;                     // L
+  const int32_t* pairs;               // [offsets, 2, length]
+  const int64_t* counts;              // [offsets]
+  int64_t rows[2];                    // of the tensor that the input indices mean, and of the output indices' one
+  const FoundPairs* found = nullptr;  // [offsets]: then there is no length, pairs, counts, and all indices are rows
+
+  int64_t CountOf(int64_t offset) const { return found != nullptr ? found[offset].count : counts[offset]; }
+  const int32_t* Column(int64_t offset, int column) const {
+    return found != nullptr ? found[offset].rows[column] : pairs + (offset * 2 + column) * length;
+  }
 };
 
 // One offset that has pairs.
@@ -61,7 +73,9 @@ struct BadIndex {
 // Takes what MakeBlockedPairs needs; with an arena that only counts, this tells how much that is. `side`: 0 or 1, the
 // side blocks are made of.
 struct BlockedPairsMemory {
-  BlockedPairsMemory(const IndicePairs& pairs, int side, const Parallel& parallel, Arena& arena);
+  BlockedPairsMemory() = default;
+  // `in_order`: every list is known to be in order, so that none is copied.
+  BlockedPairsMemory(const IndicePairs& pairs, int side, const Parallel& parallel, Arena& arena, bool in_order = false);
   int64_t list_count = 0;  // offsets with pairs
   int64_t pairs = 0;
   int tasks = 0;

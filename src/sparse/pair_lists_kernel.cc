@@ -145,8 +145,10 @@ void InspectAny(const ListPiece& piece, ListPieceResult& result) {
 }  // namespace
 
 ListPieceResult InspectListPieceOn(const ListPiece& piece) {
-  ListPieceResult result = {-1, FindOutside(piece.other_rows, piece.begin, piece.end, LastRow(piece.other_count)),
-                            true};
+  ListPieceResult result = {-1, -1, true};
+  if (piece.other_rows != nullptr) {
+    result.bad_other_row = FindOutside(piece.other_rows, piece.begin, piece.end, LastRow(piece.other_count));
+  }
   if (!InspectAscending(piece)) InspectAny(piece, result);
   return result;
 }

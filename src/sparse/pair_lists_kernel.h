@@ -9,7 +9,7 @@ namespace detops {
 // The positions [begin, end), not none, of a list with `count` pairs.
 struct ListPiece {
   const int32_t* block_rows;
-  const int32_t* other_rows;
+  const int32_t* other_rows;  // nullptr: they are known to be rows
   int64_t begin;
   int64_t end;
   int64_t count;

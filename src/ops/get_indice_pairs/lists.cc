@@ -14,9 +14,54 @@ constexpr int64_t kMinTaskNumbers = 32 << 10;  // below this one thread is done 
 
 size_t Bytes(int64_t numbers) { return static_cast<size_t>(numbers) * sizeof(int32_t); }
 
+// Where the lists of a rulebook go that are copied to it, those of the offsets [0, end): one behind the other, first
+// the rows of the inputs, then those of the outputs, and after them `more` numbers.
+class ListPlaces {
+ public:
+  template <class CountOf>
+  ListPlaces(RulebookBuilder& rulebook, int64_t end, const CountOf& count_of) : rulebook_(rulebook), end_(end) {
+    for (int64_t k = 0; k < end; ++k) pairs_ += rulebook.lists()[k].count = count_of(k);
+  }
+
+  // False if memory is short. The counts of other lists have been set too.
+  [[nodiscard]] bool Reserve(int64_t more, int64_t inputs, int64_t outputs, bool mirrored) {
+    inputs_ = rulebook_.Reserve(2 * pairs_ + more, inputs, outputs, mirrored);
+    if (inputs_ == nullptr) return false;
+    int64_t before = 0;
+    for (int64_t k = 0; k < end_; ++k) {
+      FoundPairs& list = rulebook_.lists()[k];
+      list.rows[0] = inputs_ + before;
+      list.rows[1] = inputs_ + pairs_ + before;
+      before += list.count;
+    }
+    return true;
+  }
+
+  int32_t* inputs(int64_t k) const { return inputs_ + (rulebook_.lists()[k].rows[0] - inputs_); }
+  int32_t* outputs(int64_t k) const { return inputs(k) + pairs_; }
+  int32_t* more() const { return inputs_ + 2 * pairs_; }
+
+ private:
+  RulebookBuilder& rulebook_;
+  int64_t end_;
+  int64_t pairs_ = 0;
+  int32_t* inputs_ = nullptr;
+};
+
+// Of lists that are copied the first ones get a thread last: near the centre they have the most pairs.
+constexpr int64_t kMinCopiedPairs = 32 << 10;
+
+template <class CopyList>
+[[nodiscard]] bool CopyLists(const Parallel& parallel, int64_t lists, int64_t sites, const CopyList& copy_list) {
+  const int64_t workers = std::min<int64_t>(parallel.TaskCount(lists * sites, kMinCopiedPairs), parallel.ThreadCount());
+  return RunDynamic(parallel, static_cast<int>(std::clamp<int64_t>(lists, 1, workers)), lists,
+                    [&](int, int64_t item) { copy_list(lists - 1 - item); });
+}
+
 }  // namespace
 
 void FillTail(const GetIndicePairsProblem& problem, int64_t offset) {
+  if (problem.rulebook != nullptr) return;
   const bool stream = StreamPairs(problem);
   const int64_t count = problem.counts[offset];
   const int64_t left = problem.sites - count;
@@ -119,6 +164,44 @@ bool PairListBuilder::Finish(const Parallel& parallel, bool mirrored, const Othe
                    });
 }
 
+RunResult PairListBuilder::FinishRulebook(const Parallel& parallel, bool mirrored, int64_t outputs) {
+  const int64_t sites = problem_.sites, offsets = problem_.offsets;
+  const int64_t appended = mirrored ? offsets / 2 : offsets;
+  RulebookBuilder& rulebook = *problem_.rulebook;
+  ListPlaces places(rulebook, appended, [&](int64_t k) { return AppendedPairs(k); });
+  FoundPairs* const lists = rulebook.lists();
+  if (mirrored) lists[appended].count = sites;
+  for (int64_t k = 0; mirrored && k < appended; ++k) lists[offsets - 1 - k].count = lists[k].count;
+  if (!places.Reserve(mirrored ? sites : 0, sites, outputs, mirrored)) return RunResult::kNoMemory;
+  if (mirrored) lists[appended] = {sites, {places.more(), places.more()}};
+  for (int64_t k = 0; mirrored && k < appended; ++k) {
+    lists[offsets - 1 - k] = {lists[k].count, {lists[k].rows[1], lists[k].rows[0]}};
+  }
+  return ResultOf(CopyLists(parallel, appended + (mirrored ? 1 : 0), sites, [&](int64_t offset) {
+    if (offset == appended) return problem_.kernels.count_up(places.more(), sites, false);
+    int64_t at = 0;
+    for (int task = 0; task < tasks_; ++task) {
+      const int64_t piece = counts(task)[offset];
+      const int32_t* const from = row(offset) + begins_[task];
+      std::copy_n(from, piece, places.inputs(offset) + at);
+      std::copy_n(from + sites, piece, places.outputs(offset) + at);
+      at += piece;
+    }
+  }));
+}
+
+RunResult GiveToRulebook(const GetIndicePairsProblem& problem, const Parallel& parallel, bool mirrored) {
+  const int64_t sites = problem.sites;
+  ListPlaces places(*problem.rulebook, problem.offsets, [&](int64_t k) { return problem.counts[k]; });
+  if (!places.Reserve(0, sites, sites, mirrored)) return RunResult::kNoMemory;
+  return ResultOf(CopyLists(parallel, problem.offsets, sites, [&](int64_t offset) {
+    const int64_t count = problem.counts[offset];
+    const int32_t* const from = problem.pairs + offset * 2 * sites;
+    std::copy_n(from, count, places.inputs(offset));
+    std::copy_n(from + sites, count, places.outputs(offset));
+  }));
+}
+
 PairListBuilder::SortScratch::SortScratch(const GetIndicePairsProblem& problem, Arena& arena) {
   for (int32_t*& list : spread) list = arena.Take<int32_t>(problem.sites);
 }
@@ -155,9 +238,7 @@ bool PairListBuilder::SortAndFinish(const Parallel& parallel, bool mirrored, con
 bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs) {
   int32_t* const rows = problem.out_indices + outputs * problem.columns();
   const int64_t count = (problem.out_rows - outputs) * problem.columns();
-  const int tasks = parallel.TaskCount(count, kMinTaskNumbers);
-  return parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(count, tasks, task);
+  return parallel.RunItems(count, kMinTaskNumbers, [&](Range range) {
     problem.kernels.fill(rows + range.begin, range.end - range.begin, -1, WorthStreaming(count));
   });
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/arena.h"
+#include "core/checked_math.h"
 #include "core/parallel.h"
 #include "ops/get_indice_pairs/problem.h"
 
@@ -22,7 +23,12 @@ inline bool StreamPairs(const GetIndicePairsProblem& problem) {
   return WorthStreaming(2 * problem.sites * problem.offsets);
 }
 
-// Writes -1 after the pairs of an offset, of which there are problem.counts[offset].
+// Room for lists as long as they can be, where they are found before they go to a rulebook.
+inline int32_t* TakePairs(const GetIndicePairsProblem& problem, Arena& arena) {
+  return arena.Take<int32_t>(SaturatingMultiply(SaturatingMultiply(2, problem.offsets), problem.sites));
+}
+
+// Writes -1 after the pairs of an offset, of which there are problem.counts[offset]. Lists of a rulebook have no tails.
 void FillTail(const GetIndicePairsProblem& problem, int64_t offset);
 
 class PairListBuilder {
@@ -77,6 +83,9 @@ class PairListBuilder {
   // round.
   [[nodiscard]] bool Finish(const Parallel& parallel, bool mirrored, const OtherWork& others);
 
+  // Instead of Finish: gives the lists to problem.rulebook, for so many outputs. Mirrors are where their lists are.
+  [[nodiscard]] RunResult FinishRulebook(const Parallel& parallel, bool mirrored, int64_t outputs);
+
   // The same for input indices that are positions in another order: order[position] is the index.
   [[nodiscard]] bool SortAndFinish(const Parallel& parallel, bool mirrored, const OtherWork& others,
                                    const int32_t* order, const SortScratch& scratch);
@@ -96,6 +105,9 @@ class PairListBuilder {
   int64_t* begins_;
   int32_t* counts_;
 };
+
+// Gives lists of a submanifold convolution to problem.rulebook that are whole, as mluOpGetIndicePairs has them.
+[[nodiscard]] RunResult GiveToRulebook(const GetIndicePairsProblem& problem, const Parallel& parallel, bool mirrored);
 
 // Writes -1 into the rows of out_indices after the output sites.
 [[nodiscard]] bool FillUnusedRows(const GetIndicePairsProblem& problem, const Parallel& parallel, int64_t outputs);

@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "ops/get_indice_pairs/kernel/kernel.h"
+#include "sparse/rulebook.h"
 #include "sparse/sparse_convolution.h"
 
 namespace detops::get_indice_pairs {
@@ -23,11 +24,12 @@ struct GetIndicePairsProblem {
   int64_t offsets;         // K
   const int32_t* indices;  // [L, dims + 1]
   int32_t* pairs;          // [K, 2, L]
-  int32_t* out_indices;    // [out_rows, dims + 1]
+  int32_t* out_indices;    // [out_rows, dims + 1]; submanifold: nullptr if nobody wants them
   int64_t out_rows;
   int32_t* counts;  // [K]
   void* workspace;  // GetIndicePairsWorkspaceBytes, any alignment; nullptr: the scratch serves instead
   IndicePairsKernels kernels;
+  RulebookBuilder* rulebook = nullptr;  // then pairs go there, without gaps, not to `pairs`; there is no workspace
 
   int columns() const { return dims + 1; }
 };

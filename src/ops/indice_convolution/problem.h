@@ -50,11 +50,7 @@ inline bool ConvertsWholeTensors(const FilterMatrices& filter, int64_t rows, int
 template <typename Convert>
 [[nodiscard]] bool ConvertWhole(const Parallel& parallel, const Convert& convert, const void* tensor, int64_t elements,
                                 void* numbers) {
-  const int tasks = parallel.TaskCount(elements, 64 << 10);
-  return parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(elements, tasks, task);
-    convert(tensor, range.begin, range.end, numbers);
-  });
+  return parallel.RunItems(elements, 64 << 10, [&](Range range) { convert(tensor, range.begin, range.end, numbers); });
 }
 
 // target[block row] = the sum over all pairs of source[other row] * filter matrix, then the epilogue. Forward, backward

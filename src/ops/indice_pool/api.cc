@@ -115,10 +115,8 @@ BackwardArguments MakeBackwardArguments(detopsPoolMethod_t method, const TensorA
 }  // namespace
 }  // namespace detops::indice_pool
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::indice_pool;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsIndicePoolForward(mluOpHandle_t handle, detopsPoolMethod_t method, detopsMaximumStart_t start,
                                       const mluOpTensorDescriptor_t features_desc, const void* features,

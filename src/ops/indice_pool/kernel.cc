@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::indice_pool {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // hn and vectors of simd/
 namespace {
 
 // One row of the block side.

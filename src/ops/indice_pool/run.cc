@@ -60,8 +60,7 @@ class PoolPass {
 
   bool FillShares(const BlockedPairs& by_output, const Parallel& parallel) const {
     const int tasks = parallel.TaskCount(SaturatingMultiply(SaturatingAdd(pairs_, other_rows_), 4), kMinNumbers);
-    return parallel.Run(tasks, [&](int task) {
-      const Range range = PieceOf(by_output.blocks, tasks, task);
+    return parallel.RunPieces(tasks, by_output.blocks, [&](Range range) {
       for (int64_t block = range.begin; block < range.end; ++block) {
         if (problem_.type == MLUOP_DTYPE_DOUBLE) {
           FillSharesOf(by_output, block, reinterpret_cast<double*>(shares_));

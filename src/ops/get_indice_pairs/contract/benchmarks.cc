@@ -5,7 +5,7 @@
 
 namespace detops_harness::get_indice_pairs {
 
-std::vector<BenchmarkCase> Benchmarks() {
+std::vector<BenchmarkCase> Benchmarks(const std::string& prefix) {
   const std::string submanifold = ",subm=1", down = ",subm=0,stride=2";
   const std::string first = "sites=248636,batch=4,space=41x1440x1440", second = ",batch=4,space=11x360x360";
   const auto case_of = [](const std::string& name, const std::string& shape) { return std::array{name, shape}; };
@@ -20,7 +20,7 @@ std::vector<BenchmarkCase> Benchmarks() {
         case_of("down_100", "sites=100,batch=1,space=11x360x360" + down + ",pad=0x1x1")}) {
     const auto add = [&, &name = layer, &shape = keys_of_layer](const std::string& variant, const std::string& keys,
                                                                 BenchmarkCase::Settings settings) {
-      cases.push_back({name, shape + keys, variant, settings});
+      cases.push_back({prefix + name, shape + keys, variant, settings});
     };
     add("sorted", ",voxels=lidar", BenchmarkCase::kAll);
     add("scan", ",voxels=lidar,order=scan", BenchmarkCase::kOne);
@@ -31,8 +31,8 @@ std::vector<BenchmarkCase> Benchmarks() {
   for (const auto& [size, keys] : {case_of("100k", "sites=100000,batch=2"), case_of("1M", "sites=1000000,batch=20"),
                                    case_of("10M", "sites=10000000,batch=200")}) {
     const std::string shape = keys + ",space=41x1440x1440,voxels=lidar";
-    cases.push_back({"subm_" + size, shape + submanifold, "sorted", BenchmarkCase::kOne});
-    cases.push_back({"down_" + size, shape + down, "sorted", BenchmarkCase::kOne});
+    cases.push_back({prefix + "subm_" + size, shape + submanifold, "sorted", BenchmarkCase::kOne});
+    cases.push_back({prefix + "down_" + size, shape + down, "sorted", BenchmarkCase::kOne});
   }
   return cases;
 }

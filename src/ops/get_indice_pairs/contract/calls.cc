@@ -14,58 +14,15 @@ namespace {
 
 using detops_reference::SparseConvolution;
 
-// The output space of the usual formula; at least 1.
-std::vector<int64_t> UsualOutput(const SparseConvolution& c) {
-  std::vector<int64_t> space;
-  for (size_t a = 0; a < c.pad.size(); ++a) {
-    const int64_t reach = c.dilation[a] * (c.filter_space[a] - 1), room = c.input_space[a] + 2 * c.pad[a] - reach - 1;
-    const int64_t output = c.transposed ? (c.input_space[a] - 1) * c.stride[a] - 2 * c.pad[a] + reach + 1
-                           : room < 0   ? 1
-                                        : room / c.stride[a] + 1;
-    space.push_back(c.submanifold ? c.input_space[a] : std::max<int64_t>(output, 1));
+// What a call needs besides its tensors.
+struct Objects : Descriptor {
+  using Descriptor::Descriptor;
+  ~Objects() {
+    if (rulebook != nullptr) destroy(rulebook);
   }
-  return space;
-}
-
-SparseConvolution ConvolutionOf(const Shape& shape) {
-  const auto axes = static_cast<size_t>(shape.Int("axes", 1));
-  if (axes > 4) throw ShapeError("--shape: axes must be 1 to 4");
-  const auto list = [&](const char* key, int64_t least) {
-    const std::vector<int> numbers = shape.Ints(key, axes, INT32_MAX);
-    for (const int number : numbers) {
-      if (number < least)
-        throw ShapeError(std::string("--shape: ") + key + " must be at least " + std::to_string(least));
-    }
-    return std::vector<int64_t>(numbers.begin(), numbers.end());
-  };
-  SparseConvolution c;
-  c.batch = shape.Int("batch", 1, INT32_MAX);
-  c.input_space = list("space", 1);
-  c.filter_space = list("filter", 1);
-  c.stride = list("stride", 1);
-  c.pad = list("pad", 0);
-  c.dilation = list("dilation", 1);
-  c.submanifold = shape.Int("subm") != 0;
-  c.transposed = shape.Int("transpose") != 0;
-  if (c.submanifold && c.transposed) throw ShapeError("--shape: a submanifold convolution is not transposed");
-  if (c.submanifold && c.stride != std::vector<int64_t>(axes, 1)) {
-    throw ShapeError("--shape: a submanifold convolution has stride 1");
-  }
-  constexpr int64_t kMostOffsets = 1'000'000;
-  if (Product(1, c.filter_space) > kMostOffsets) throw ShapeError("--shape: a filter has at most 1000000 offsets");
-  c.output_space = UsualOutput(c);
-  const std::vector<int64_t> wanted = list("output", 0);
-  for (size_t a = 0; a < axes && !c.submanifold; ++a) {
-    if (wanted[a] > 0) c.output_space[a] = wanted[a];
-  }
-  for (const int64_t extent : c.output_space) {
-    if (extent > INT32_MAX) throw ShapeError("--shape: an axis of the output space has 2^31 places or more");
-  }
-  if (Product(c.batch, c.input_space) == INT64_MAX || Product(c.batch, c.output_space) == INT64_MAX) {
-    throw ShapeError("--shape: the space has 2^63 - 1 sites or more");
-  }
-  return c;
-}
+  detopsRulebook_t rulebook = nullptr;  // to be made anew
+  decltype(&::detopsDestroyRulebook) destroy = nullptr;
+};
 
 class PairFunction : public Function {
  public:
@@ -75,6 +32,9 @@ class PairFunction : public Function {
   std::vector<mluOpDataType_t> contract_types() const override { return {MLUOP_DTYPE_INT32}; }
   std::vector<mluOpDataType_t> full_types() const override { return {MLUOP_DTYPE_INT32}; }
   bool computes() const override { return kind_ != Kind::kSize; }
+  detopsProfile_t profile() const override {
+    return MakesRulebook(kind_) ? DETOPS_PROFILE_FULL : DETOPS_PROFILE_CONTRACT;
+  }
 
   std::vector<ShapeKey> keys() const override {
     return {
@@ -116,7 +76,8 @@ class PairFunction : public Function {
   Expected Reference(const Call& call) const override;
 
   std::vector<BenchmarkCase> benchmarks() const override {
-    return kind_ == Kind::kPairs && !document_ ? Benchmarks() : std::vector<BenchmarkCase>{};
+    if (kind_ == Kind::kRebuild) return Benchmarks("rulebook/");
+    return kind_ == Kind::kPairs && !document_ ? Benchmarks("") : std::vector<BenchmarkCase>{};
   }
   void Validate(const Shape& shape) const override;
   std::string Summary(const Shape& shape) const override {
@@ -125,7 +86,7 @@ class PairFunction : public Function {
   }
   // One meeting of a site and an offset is one operation.
   Theory TheoryOf(const Call& call) const override {
-    return {static_cast<double>(call["indice_pairs"].elements()) / 2, AllBytes(call)};
+    return {static_cast<double>(KernelOffsets(call)) * static_cast<double>(call["indices"].extents[0]), AllBytes(call)};
   }
   std::vector<std::string> Needs() const override {
     return {"mluOpGetIndicePairsWorkspaceSize", "mluOpCreateSparseConvolutionDescriptor",
@@ -140,9 +101,11 @@ class PairFunction : public Function {
  private:
   static mluOpStatus_t AskSize(decltype(&::mluOpGetIndicePairsWorkspaceSize) function, mluOpHandle_t handle,
                                const Arguments& a, size_t* bytes) {
-    return function(handle, a.object<Descriptor>()->get(), a.desc("indices"), a.desc("indice_pairs"),
+    return function(handle, a.object<Objects>()->get(), a.desc("indices"), a.desc("indice_pairs"),
                     a.desc("out_indices"), a.desc("indice_num"), bytes);
   }
+
+  mluOpStatus_t InvokeOfRulebook(const Functions& library, mluOpHandle_t handle, Arguments& a) const;
 
   Kind kind_;
   bool document_;  // the spelling of the design document
@@ -242,6 +205,12 @@ Call PairFunction::Make(const Shape& shape, mluOpDataType_t /*type*/, uint64_t s
     call.results["count"] = -77;
     return call;
   }
+  if (MakesRulebook(kind_)) {
+    call.results["count"] = -77;
+    call.results["rulebook"] = 0;
+    SetRowsOfRulebook(call, PairsOf(call).num_act_out + shape.Int("spare"));
+    return call;
+  }
   // Only as many rows as the space has sites, or as equal sites need.
   const int64_t needed = PairsOf(call).num_act_out, most = std::max(needed, Product(c.batch, c.output_space));
   SetRows(call, std::min(needed + shape.Int("spare"), most));
@@ -254,12 +223,41 @@ Call PairFunction::Make(const Shape& shape, mluOpDataType_t /*type*/, uint64_t s
 }
 
 std::shared_ptr<void> PairFunction::MakeObjects(const Functions& library, const Arguments& a) const {
-  return std::make_shared<Descriptor>(library, a.call());
+  auto made = std::make_shared<Objects>(library, a.call());
+  if (kind_ == Kind::kRebuild && !a.IsNull("rulebook")) {
+    Require(library.detopsCreateIdentityRulebook(5, &made->rulebook), "detopsCreateIdentityRulebook");
+    made->destroy = library.detopsDestroyRulebook;
+  }
+  return made;
+}
+
+// What is in the rulebook shows in convolutions on it (rulebook_test). A count that is told because there are too few
+// rows is no result.
+mluOpStatus_t PairFunction::InvokeOfRulebook(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
+  const Objects& objects = *a.object<Objects>();
+  static int nowhere;  // its address is no rulebook's
+  auto* const mark = reinterpret_cast<detopsRulebook_t>(&nowhere);
+  detopsRulebook_t rulebook = kind_ == Kind::kBuild ? mark : objects.rulebook;
+  int64_t count = -77;
+  int64_t* const place = a.IsNull("count") ? nullptr : &count;
+  const mluOpStatus_t status =
+      kind_ == Kind::kBuild ? Pass(library.detopsBuildRulebook, handle, a, objects.get(), T{"indices"},
+                                   T{"out_indices"}, T{"indice_num"}, place, a.IsNull("rulebook") ? nullptr : &rulebook)
+                            : Pass(library.detopsRebuildRulebook, handle, a, rulebook, objects.get(), T{"indices"},
+                                   T{"out_indices"}, T{"indice_num"}, place);
+  if (rulebook == mark || (kind_ == Kind::kRebuild && status != MLUOP_STATUS_SUCCESS)) return status;
+  a.call().results.find("count")->second = count;
+  size_t bytes = 0;
+  library.detopsGetRulebookSize(rulebook, &bytes);
+  a.call().results.find("rulebook")->second = bytes > 0 ? 1 : 0;
+  if (kind_ == Kind::kBuild) library.detopsDestroyRulebook(rulebook);
+  return status;
 }
 
 mluOpStatus_t PairFunction::Invoke(const Functions& library, mluOpHandle_t handle, Arguments& a) const {
-  const Descriptor& conv = *a.object<Descriptor>();
+  const Descriptor& conv = *a.object<Objects>();
   return conv.Run(a.call(), [&] {
+    if (MakesRulebook(kind_)) return InvokeOfRulebook(library, handle, a);
     if (kind_ == Kind::kCount) {
       ResultPlace<int64_t> count(a, "count");
       return Pass(library.detopsCountIndicePairOutputs, handle, a, conv.get(), T{"indices"}, count.get());
@@ -283,6 +281,18 @@ Expected PairFunction::Reference(const Call& call) const {
     expected.results["num_act_out"] = kMark;
     return expected;
   }
+  const auto numbers = [](const std::vector<int32_t>& list) { return std::vector<double>(list.begin(), list.end()); };
+  if (MakesRulebook(kind_)) {
+    const detops_reference::IndicePairs& pairs = PairsOf(call);
+    expected.tensors = {{"out_indices", numbers(pairs.out_indices)}, {"indice_num", numbers(pairs.indice_num)}};
+    expected.tensors["out_indices"].resize(static_cast<size_t>(call["out_indices"].elements()), -1);
+    expected.tensors["indice_num"].resize(static_cast<size_t>(call["indice_num"].elements()), 0);
+    for (const char* name : {"out_indices", "indice_num"}) {
+      if (call[name].address == nullptr) expected.tensors.erase(name);
+    }
+    expected.results = {{"count", pairs.num_act_out}, {"rulebook", 1}, {"num_act_out", kMark}};
+    return expected;
+  }
   const bool empty = AnyEmpty(call, {"indices", "indice_pairs", "out_indices", "indice_num"});
   if (kind_ == Kind::kSize) {
     expected.results["workspace_size"] = empty ? 0 : get_indice_pairs::WorkspaceBytes(call);
@@ -298,7 +308,6 @@ Expected PairFunction::Reference(const Call& call) const {
     return expected;
   }
   const detops_reference::IndicePairs& pairs = PairsOf(call);
-  const auto numbers = [](const std::vector<int32_t>& list) { return std::vector<double>(list.begin(), list.end()); };
   expected.tensors = {{"indice_pairs", numbers(pairs.pairs)},
                       {"out_indices", numbers(pairs.out_indices)},
                       {"indice_num", numbers(pairs.indice_num)}};
@@ -334,6 +343,14 @@ void SetRows(Call& call, int64_t rows) {
   call.workspace.has_data = bytes > 0;
 }
 
+void SetRowsOfRulebook(Call& call, int64_t rows) {
+  const auto add = [&](const char* name, std::vector<int64_t> extents) {
+    call.tensors.push_back(Output(name, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, std::move(extents)));
+  };
+  add("out_indices", {rows, call["indices"].extents[1]});
+  add("indice_num", {KernelOffsets(call)});
+}
+
 void AddTo(Catalogue& catalogue) {
   const auto add = [&](Contract contract, Kind kind, bool document) {
     catalogue.Add(std::make_unique<PairFunction>(std::move(contract), kind, document));
@@ -344,6 +361,8 @@ void AddTo(Catalogue& catalogue) {
   add(MakeContract(Kind::kPairs, "mluopGetIndicePairs").Says(pairs).DocumentedAs(pairs), Kind::kPairs, true);
   add(MakeContract(Kind::kSize, "mluopGetIndicePairsWorkspaceSize").Says(size).DocumentedAs(size), Kind::kSize, true);
   add(MakeContract(Kind::kCount, "detopsCountIndicePairOutputs"), Kind::kCount, false);
+  add(MakeContract(Kind::kBuild, "detopsBuildRulebook"), Kind::kBuild, false);
+  add(MakeContract(Kind::kRebuild, "detopsRebuildRulebook"), Kind::kRebuild, false);
 }
 
 }  // namespace detops_harness::get_indice_pairs

@@ -181,6 +181,7 @@ void Define(Kind kind, Contract& contract) {
 }  // namespace
 
 Contract MakeContract(Kind kind, const std::string& function) {
+  if (MakesRulebook(kind)) return MakeRulebookContract(kind, function);
   Contract contract = kind == Kind::kPairs  ? MakePairs(function)
                       : kind == Kind::kSize ? MakeSize(function)
                                             : MakeCount(function);

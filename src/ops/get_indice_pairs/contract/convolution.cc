@@ -66,6 +66,19 @@ int64_t RegularBytes(const SparseConvolution& c, int64_t sites) {
   return 64 + Aligned(8 * count) + Aligned(4 * count);
 }
 
+// The output space of the usual formula; at least 1.
+std::vector<int64_t> UsualOutput(const SparseConvolution& c) {
+  std::vector<int64_t> space;
+  for (size_t a = 0; a < c.pad.size(); ++a) {
+    const int64_t reach = c.dilation[a] * (c.filter_space[a] - 1), room = c.input_space[a] + 2 * c.pad[a] - reach - 1;
+    const int64_t output = c.transposed ? (c.input_space[a] - 1) * c.stride[a] - 2 * c.pad[a] + reach + 1
+                           : room < 0   ? 1
+                                        : room / c.stride[a] + 1;
+    space.push_back(c.submanifold ? c.input_space[a] : std::max<int64_t>(output, 1));
+  }
+  return space;
+}
+
 }  // namespace
 
 SparseConvolution ConvolutionOf(const Call& call) {
@@ -134,6 +147,46 @@ const detops_reference::IndicePairs& PairsOf(const Call& call) {
   const auto* const numbers = reinterpret_cast<const int32_t*>(indices.contents.data());
   last = {convolution, sites, indices.contents, detops_reference::GetIndicePairs(convolution, sites, numbers)};
   return last.pairs;
+}
+
+SparseConvolution ConvolutionOf(const Shape& shape) {
+  const auto axes = static_cast<size_t>(shape.Int("axes", 1));
+  if (axes > 4) throw ShapeError("--shape: axes must be 1 to 4");
+  const auto list = [&](const char* key, int64_t least) {
+    const std::vector<int> numbers = shape.Ints(key, axes, INT32_MAX);
+    for (const int number : numbers) {
+      if (number < least)
+        throw ShapeError(std::string("--shape: ") + key + " must be at least " + std::to_string(least));
+    }
+    return std::vector<int64_t>(numbers.begin(), numbers.end());
+  };
+  SparseConvolution c;
+  c.batch = shape.Int("batch", 1, INT32_MAX);
+  c.input_space = list("space", 1);
+  c.filter_space = list("filter", 1);
+  c.stride = list("stride", 1);
+  c.pad = list("pad", 0);
+  c.dilation = list("dilation", 1);
+  c.submanifold = shape.Int("subm") != 0;
+  c.transposed = shape.Int("transpose") != 0;
+  if (c.submanifold && c.transposed) throw ShapeError("--shape: a submanifold convolution is not transposed");
+  if (c.submanifold && c.stride != std::vector<int64_t>(axes, 1)) {
+    throw ShapeError("--shape: a submanifold convolution has stride 1");
+  }
+  constexpr int64_t kMostOffsets = 1'000'000;
+  if (Product(1, c.filter_space) > kMostOffsets) throw ShapeError("--shape: a filter has at most 1000000 offsets");
+  c.output_space = UsualOutput(c);
+  const std::vector<int64_t> wanted = list("output", 0);
+  for (size_t a = 0; a < axes && !c.submanifold; ++a) {
+    if (wanted[a] > 0) c.output_space[a] = wanted[a];
+  }
+  for (const int64_t extent : c.output_space) {
+    if (extent > INT32_MAX) throw ShapeError("--shape: an axis of the output space has 2^31 places or more");
+  }
+  if (Product(c.batch, c.input_space) == INT64_MAX || Product(c.batch, c.output_space) == INT64_MAX) {
+    throw ShapeError("--shape: the space has 2^63 - 1 sites or more");
+  }
+  return c;
 }
 
 }  // namespace detops_harness::get_indice_pairs

@@ -18,6 +18,8 @@ namespace detops_harness::get_indice_pairs {
 // of 1 for one below, not transposed if it is submanifold, and lists as long as "pad", with ones where they are
 // shorter.
 detops_reference::SparseConvolution ConvolutionOf(const Call& call);
+// Throws ShapeError if there is none.
+detops_reference::SparseConvolution ConvolutionOf(const Shape& shape);
 bool IsInverse(const Call& call);
 
 // Products that stop at the largest int64.
@@ -38,6 +40,8 @@ bool HasIndices(const Call& call);
 // Gives a call its input sites, [L, D + 1], and then its outputs, out_indices with so many rows.
 void SetSites(Call& call, const std::vector<int32_t>& sites);
 void SetRows(Call& call, int64_t rows);
+// The same for a function that makes a rulebook.
+void SetRowsOfRulebook(Call& call, int64_t rows);
 
 // Throw ShapeError: there are more sites than places; a key about sites has no such value.
 void CheckRoom(const detops_reference::SparseConvolution& convolution, int64_t sites);
@@ -46,12 +50,16 @@ void CheckSites(const Shape& shape);
 std::vector<int32_t> MakeSites(const Shape& shape, const detops_reference::SparseConvolution& convolution,
                                uint64_t seed);
 
-// Of mluOpGetIndicePairs.
-std::vector<BenchmarkCase> Benchmarks();
+// Of mluOpGetIndicePairs, and with a prefix of what makes a rulebook of the same sites.
+std::vector<BenchmarkCase> Benchmarks(const std::string& prefix);
 
-enum class Kind { kPairs, kSize, kCount };
+enum class Kind { kPairs, kSize, kCount, kBuild, kRebuild };
+
+// The last two: their result is a rulebook.
+inline bool MakesRulebook(Kind kind) { return kind == Kind::kBuild || kind == Kind::kRebuild; }
 
 Contract MakeContract(Kind kind, const std::string& function);
+Contract MakeRulebookContract(Kind kind, const std::string& function);
 
 }  // namespace detops_harness::get_indice_pairs
 

@@ -28,6 +28,7 @@ Rules SitesInInt32();
 Rules InputSpace();
 Rules OutputSpace();
 Rules Kernel();
+Rules KernelOfRulebook();
 Rules Submanifold();
 Rules SitesInside();
 Rules RowsForAll();

@@ -118,6 +118,18 @@ Rules InputSpace() { return Countable("input sites", "input_space", "sites in ba
 Rules OutputSpace() {
   return Countable("output sites", "output_space", "sites in batch x output_space", OutputSites, true);
 }
+Rules KernelOfRulebook() {
+  const auto kernel = [](const std::vector<int64_t>& filter) { return WithList("filter_space", filter); };
+  return Own({"offsets of a rulebook",
+              kLimit,
+              [](Judgement& j) -> Sentence {
+                if (KernelOffsets(j.call) < int64_t{1} << 24) return {};
+                return "sparse_conv has too many offsets in filter_space, expected fewer than 2^24.";
+              },
+              {{kOverflow, "2^24 offsets", kernel({1 << 12, 1 << 12, 1})},
+               {kOverflow, "2^93 offsets", kernel({INT_MAX, INT_MAX, INT_MAX})},
+               {kOverflow, "2^31 - 1 offsets", kernel({1, INT_MAX, 1}), false}}});
+}
 Rules Kernel() { return Countable("offsets", "filter_space", "offsets in filter_space", KernelOffsets, false); }
 
 }  // namespace detops_harness::get_indice_pairs

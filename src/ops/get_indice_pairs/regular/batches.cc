@@ -77,7 +77,7 @@ class BatchGroups {
     *outputs = 0;
     for (int group = 0; group < count_; ++group) *outputs += std::exchange(groups_[group].outputs, *outputs);
     if (count_only || !OutputsFit(problem_, *outputs)) return RunResult::kDone;
-    pieces_.Place();
+    if (!pieces_.Place(*outputs)) return RunResult::kNoMemory;
     // Appending computes, filling waits for memory: side by side they take less time than one after the other.
     const int64_t items = count_ + problem_.offsets;
     const bool done = RunDynamic(parallel_, workers_, items,

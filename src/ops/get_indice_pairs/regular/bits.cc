@@ -127,24 +127,44 @@ void RegularPieces::Mark(int piece, Range inputs, uint64_t* words, bool shared) 
                                  counts);
 }
 
-void RegularPieces::Place() const {
+bool RegularPieces::Place(int64_t outputs) {
+  RulebookBuilder* const rulebook = problem_->rulebook;
+  int64_t pairs = 0;
   for (int64_t offset = 0; offset < problem_->offsets; ++offset) {
-    int32_t* head = problem_->pairs + offset * 2 * problem_->sites;
-    int32_t* const begin = head;
+    int32_t count = 0;
+    for (int piece = 0; piece < pieces_; ++piece) count += counts_[piece * problem_->offsets + offset];
+    problem_->counts[offset] = count;
+    if (rulebook != nullptr) rulebook->lists()[offset].count = count;
+    pairs += count;
+  }
+  int32_t* list = problem_->pairs;
+  row_length_ = problem_->sites;
+  if (rulebook != nullptr) {
+    list = rulebook->Reserve(2 * pairs, problem_->sites, outputs, false);
+    if (list == nullptr) return false;
+    row_length_ = pairs;
+  }
+  for (int64_t offset = 0; offset < problem_->offsets; ++offset) {
+    int32_t* head = list;
     for (int piece = 0; piece < pieces_; ++piece) {
       const int64_t place = piece * problem_->offsets + offset;
       heads_[place] = head;
       head += counts_[place];
       ends_[place] = head;
     }
-    problem_->counts[offset] = static_cast<int32_t>(head - begin);
+    if (rulebook != nullptr) {
+      rulebook->lists()[offset].rows[0] = list;
+      rulebook->lists()[offset].rows[1] = list + row_length_;
+    }
+    list = rulebook != nullptr ? head : list + 2 * problem_->sites;
   }
+  return true;
 }
 
 void RegularPieces::Append(int piece, Range inputs, const SiteBits& bits) const {
   problem_->kernels.append_reached(geometry_, DivideRoundUp(inputs.end - inputs.begin, kBlockSites),
                                    BlocksOf(piece, inputs.begin), bits, heads_ + piece * problem_->offsets,
-                                   ends_ + piece * problem_->offsets, problem_->sites);
+                                   ends_ + piece * problem_->offsets, row_length_);
 }
 
 int32_t* WriteSitesOfWord(const GetIndicePairsProblem& problem, int64_t first, uint64_t word, int32_t* out) {

@@ -51,8 +51,9 @@ class RegularPieces {
   // Marks what the inputs of a piece reach; with `shared` other threads may mark in the same words.
   void Mark(int piece, Range inputs, uint64_t* words, bool shared) const;
 
-  // When all pieces are marked: gives their pairs places in the lists. Sets problem.counts.
-  void Place() const;
+  // When all pieces are marked, and so many outputs were found: gives their pairs places in the lists. Sets
+  // problem.counts. False if there is no memory for a rulebook's.
+  [[nodiscard]] bool Place(int64_t outputs);
 
   // Writes the pairs of a piece; `bits` are those that it has marked, or more.
   void Append(int piece, Range inputs, const SiteBits& bits) const;
@@ -64,6 +65,7 @@ class RegularPieces {
   int pieces_ = 0;
   RegularGeometry geometry_ = {};
   RegularOffset* rules_ = nullptr;
+  int64_t row_length_ = 0;     // from an input index to the output's
   int32_t* blocks_ = nullptr;  // of inputs sorted by class; each piece may have one that is not full
   int32_t* counts_ = nullptr;  // [pieces][offsets]: pairs
   int32_t** heads_ = nullptr;  // [pieces][offsets]: where the piece's next pair goes

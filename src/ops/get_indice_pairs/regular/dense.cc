@@ -36,11 +36,8 @@ struct TaskMemory {
 };
 
 [[nodiscard]] bool ClearWords(const Parallel& parallel, uint64_t* words, int64_t count) {
-  const int parts = parallel.TaskCount(count, kMinTaskWords);
-  return parallel.Run(parts, [&](int part) {
-    const Range range = PieceOf(count, parts, part);
-    std::fill(words + range.begin, words + range.end, 0);
-  });
+  return parallel.RunItems(count, kMinTaskWords,
+                           [&](Range range) { std::fill(words + range.begin, words + range.end, 0); });
 }
 
 void WriteSites(const GetIndicePairsProblem& problem, const SiteBits& bits, Range words) {
@@ -84,7 +81,7 @@ RunResult MarkAndAppend(const GetIndicePairsProblem& problem, const Parallel& pa
   for (int part = 0; part < parts; ++part) *outputs += std::exchange(before[part], *outputs);
   if (count_only || !OutputsFit(problem, *outputs)) return RunResult::kDone;
 
-  memory.pieces.Place();
+  if (!memory.pieces.Place(*outputs)) return RunResult::kNoMemory;
   const auto number_sites = [&](int part) {
     const Range range = PieceOf(words, parts, part);
     kernels.count_bits(bits.words, range.begin, range.end, before[part], bits.ranks);

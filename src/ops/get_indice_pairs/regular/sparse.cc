@@ -157,14 +157,19 @@ RunResult WritePairs(const GetIndicePairsProblem& problem, const Parallel& paral
       reached_here.Of(problem.indices + i * problem.columns());
     }
   };
-  return ResultOf(parallel.Run(parts, write_sites) && parallel.Run(tasks, append_pairs) &&
-                  lists.Finish(parallel, false, {}) && FillUnusedRows(problem, parallel, outputs));
+  if (!parallel.Run(tasks, append_pairs)) return RunResult::kRunnerFailed;
+  // This may need memory, and then nothing has been written.
+  const RunResult finished = problem.rulebook != nullptr ? lists.FinishRulebook(parallel, false, outputs)
+                                                         : ResultOf(lists.Finish(parallel, false, {}));
+  if (finished != RunResult::kDone) return finished;
+  return ResultOf(parallel.Run(parts, write_sites) && FillUnusedRows(problem, parallel, outputs));
 }
 
 }  // namespace
 
-RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch,
+RunResult GetRegularPairsSparse(const GetIndicePairsProblem& given, const Parallel& parallel, Scratch& scratch,
                                 bool count_only, int64_t* outputs) {
+  GetIndicePairsProblem problem = given;
   SiteWords words;
   bool enough = true;
   const auto add = [&](int64_t, int64_t site) { enough = enough && words.Add(site); };
@@ -179,6 +184,7 @@ RunResult GetRegularPairsSparse(const GetIndicePairsProblem& problem, const Para
   const int tasks = PairListBuilder::TaskLimit(problem, parallel.TaskCount(problem.sites, kMinTaskSites));
   const auto make = [&](Arena& arena) {
     auto* const before = arena.Take<int32_t>(words.count());
+    if (problem.rulebook != nullptr) problem.pairs = TakePairs(problem, arena);
     return std::pair(before, PairListBuilder(problem, tasks, arena));
   };
   return RunPass(scratch, make, [&](std::pair<int32_t*, PairListBuilder>& made) {

@@ -114,17 +114,28 @@ class Search {
   }
 
   // Finds all pairs.
-  [[nodiscard]] bool Find() {
+  [[nodiscard]] RunResult Find() {
     OffsetGroups groups(problem_, searched_);
     while (groups.Next(group_)) {
       const auto search = [&](int worker, int64_t task) { SearchSites(worker, static_cast<int>(task)); };
-      if (!RunDynamic(parallel_, memory_.workers, tasks_, search)) return false;
+      if (!RunDynamic(parallel_, memory_.workers, tasks_, search)) return RunResult::kRunnerFailed;
     }
     const auto copy_outputs = [&](int64_t task) { CopyOutputs(static_cast<int>(task)); };
-    const PairListBuilder::OtherWork others(tasks_, copy_outputs);
     PairListBuilder& lists = memory_.lists;
-    return sites_.ascending() ? lists.Finish(parallel_, mirrored_, others)
-                              : lists.SortAndFinish(parallel_, mirrored_, others, sites_.order(), memory_.list_sort);
+    // A rulebook may need memory, and then nothing has been written.
+    const PairListBuilder::OtherWork others(problem_.rulebook == nullptr ? tasks_ : 0, copy_outputs);
+    if (!sites_.ascending()) {
+      if (!lists.SortAndFinish(parallel_, mirrored_, others, sites_.order(), memory_.list_sort)) {
+        return RunResult::kRunnerFailed;
+      }
+      if (problem_.rulebook == nullptr) return RunResult::kDone;
+    } else if (problem_.rulebook == nullptr) {
+      return ResultOf(lists.Finish(parallel_, mirrored_, others));
+    }
+    const RunResult given = sites_.ascending() ? lists.FinishRulebook(parallel_, mirrored_, problem_.sites)
+                                               : GiveToRulebook(problem_, parallel_, mirrored_);
+    if (given != RunResult::kDone || problem_.out_indices == nullptr) return given;
+    return ResultOf(RunDynamic(parallel_, memory_.workers, tasks_, [&](int, int64_t task) { copy_outputs(task); }));
   }
 
  private:
@@ -182,14 +193,21 @@ int64_t SubmanifoldWorkspaceBytes(const GetIndicePairsProblem& problem) {
   return arena.NeededBytes();
 }
 
-RunResult GetSubmanifoldPairs(const GetIndicePairsProblem& problem, const Parallel& parallel, Scratch& scratch) {
+RunResult GetSubmanifoldPairs(const GetIndicePairsProblem& given, const Parallel& parallel, Scratch& scratch) {
+  GetIndicePairsProblem problem = given;
   OrderedSites sites{.geometry = WordGeometry(problem)};
-  const auto make = [&](Arena& arena) { return TaskMemory(problem, sites.geometry, parallel, arena); };
+  const auto make = [&](Arena& arena) {
+    if (problem.rulebook != nullptr) {
+      problem.pairs = TakePairs(problem, arena);
+      problem.workspace = arena.Take<std::byte>(SubmanifoldWorkspaceBytes(given));
+    }
+    return TaskMemory(problem, sites.geometry, parallel, arena);
+  };
   return RunPass(scratch, make, [&](TaskMemory& memory) {
     Arena arena(problem.workspace);
     TakeOrderedSites(problem, arena, sites);
     const RunResult built = BuildOrderedSites(problem, parallel, memory, sites);
-    return built != RunResult::kDone ? built : ResultOf(Search(problem, parallel, sites, memory).Find());
+    return built != RunResult::kDone ? built : Search(problem, parallel, sites, memory).Find();
   });
 }
 

@@ -167,8 +167,7 @@ RunResult SortIntoRows(const GetIndicePairsProblem& problem, const Parallel& par
     return RunResult::kRunnerFailed;
   }
   rows.ascending = false;  // the input is not, its sorted words are
-  const bool ordered = parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(sites, tasks, task);
+  const bool ordered = parallel.RunPieces(tasks, sites, [&](Range range) {
     const Word mask = (Word{1} << packing.index_bits) - 1;
     for (int64_t i = range.begin; i < range.end; ++i) rows.order[i] = static_cast<int32_t>(sorted[i] & mask);
   });

@@ -61,8 +61,7 @@ RunResult SortIntoWords(const GetIndicePairsProblem& problem, const WordGeometry
   const int64_t sites = problem.sites;
   const int index_bits = BitsToNumber(sites);
   const int tasks = SitePieces(parallel, sites).tasks();
-  const bool packed = parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(sites, tasks, task);
+  const bool packed = parallel.RunPieces(tasks, sites, [&](Range range) {
     problem.kernels.words.pack_sites(keys, range.begin, range.end, index_bits, scratch.packed);
   });
   if (!packed) return RunResult::kRunnerFailed;

@@ -13,7 +13,7 @@ namespace detops_test {
 namespace {
 
 struct Way {
-  const char* name;  // of the way that the library takes there
+  const char* name;  // of the algorithm that the library takes there
   size_t sites;
   const char* shape;
 };

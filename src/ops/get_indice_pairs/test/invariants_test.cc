@@ -59,7 +59,7 @@ bool InputOf(const SparseConvolution& convolution, const Site& output, int64_t o
 
 using Triple = std::tuple<int64_t, int32_t, int32_t>;  // offset, input, output
 
-// The pairs that indice_num counts, after a look at the form: inputs ascend, and behind the pairs everything is -1.
+// The pairs that indice_num counts, after a look at the form: inputs ascend, and after the pairs everything is -1.
 std::vector<Triple> PairsIn(const Call& call) {
   std::vector<Triple> triples;
   const int64_t sites = call["indices"].extents[0];

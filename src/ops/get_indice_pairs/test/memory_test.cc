@@ -1,4 +1,4 @@
-// get_indice_pairs and memory: how much it takes beside its tensors, whatever the size of the space.
+// get_indice_pairs and memory: how much it takes besides its tensors, whatever the size of the space.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -73,19 +73,6 @@ TEST(GetIndicePairsValues, OneBadSiteIsFoundEverywhere) {
   });
 }
 
-// A caller who vouches for the data gets the same, and who has switched the checks on again is told again.
-TEST(GetIndicePairsValues, ChecksCanBeSwitchedOffAndOnAgain) {
-  for (const char* mode : kModes) {
-    Call call =
-        CallOf("mluOpGetIndicePairs", std::string("sites=300,batch=2,space=9,filter=3") + mode, MLUOP_DTYPE_INT32);
-    call.value_checks = false;
-    ExpectAgreementEverywhere(call);
-    call.value_checks = true;
-    SetSite(call, 5, 1, 9);
-    ExpectRefusedEverywhere(call, MLUOP_STATUS_BAD_PARAM, "indices[5, 1] is 9");
-  }
-}
-
 TEST(GetIndicePairsValues, TooFewRowsForManySites) {
   for (const char* mode : kModes) {
     Call call = ManySites("mluOpGetIndicePairs", mode, 3);

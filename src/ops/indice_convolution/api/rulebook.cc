@@ -2,7 +2,9 @@
 #include "sparse/rulebook.h"
 
 #include <array>
+#include <memory>
 #include <new>
+#include <numeric>
 
 #include "core/context.h"
 #include "detops/rulebook.h"
@@ -30,13 +32,25 @@ RunResult MakeRulebook(const Call& call, const IndicePairs& pairs, detopsRuleboo
   });
 }
 
+// One offset, each row with itself. False if memory is short.
+bool MakeIdentity(int64_t rows, detopsRulebookStruct* rulebook) {
+  const Parallel alone(1);
+  RulebookBuilder builder(rulebook, alone);
+  if (!builder.Begin(1)) return false;
+  FoundPairs& list = builder.lists()[0];
+  list.count = rows;
+  int32_t* const numbers = builder.Reserve(rows, rows, rows, true);
+  if (numbers == nullptr) return false;
+  std::iota(numbers, numbers + rows, 0);
+  list.rows[0] = list.rows[1] = numbers;
+  return builder.Finish() == RunResult::kDone;
+}
+
 }  // namespace
 }  // namespace detops::indice_convolution
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::indice_convolution;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsCreateRulebook(mluOpHandle_t handle, const mluOpTensorDescriptor_t indice_pairs_desc,
                                    const void* indice_pairs, const int64_t indice_num[], int64_t num_act_in,
@@ -76,6 +90,18 @@ mluOpStatus_t detopsCreateRulebook(mluOpHandle_t handle, const mluOpTensorDescri
   return result == RunResult::kDone ? FailBadIndex(call, pairs, bad) : call.Finish(result);
 }
 
+mluOpStatus_t detopsCreateIdentityRulebook(int64_t rows, detopsRulebook_t* rulebook) {
+  const Call call("detopsCreateIdentityRulebook", nullptr);
+  if (rulebook == nullptr) return call.NullResult("rulebook");
+  ArgCheck check(call);
+  check.Integer("rows", rows, rows >= 0 && rows < kMaxRows, "a number of rows in [0, 2^31)");
+  if (check.failed()) return check.status();
+  std::unique_ptr<detopsRulebookStruct> made(new (std::nothrow) detopsRulebookStruct);
+  if (made == nullptr || !MakeIdentity(rows, made.get())) return call.Finish(RunResult::kNoMemory);
+  *rulebook = made.release();
+  return call.Succeed();
+}
+
 mluOpStatus_t detopsDestroyRulebook(detopsRulebook_t rulebook) {
   const Call call("detopsDestroyRulebook", nullptr);
   if (rulebook == nullptr) return call.NullArgument("rulebook", "a rulebook of detopsCreateRulebook");
@@ -87,6 +113,6 @@ mluOpStatus_t detopsGetRulebookSize(detopsRulebook_t rulebook, size_t* bytes) {
   const Call call("detopsGetRulebookSize", nullptr);
   if (rulebook == nullptr) return call.NullArgument("rulebook", "a rulebook of detopsCreateRulebook");
   if (bytes == nullptr) return call.NullResult("bytes");
-  *bytes = sizeof(*rulebook) + rulebook->memory.capacity();
+  *bytes = sizeof(*rulebook) + rulebook->memory.capacity() + rulebook->found.capacity() + rulebook->search.capacity();
   return call.Succeed();
 }

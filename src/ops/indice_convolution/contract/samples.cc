@@ -97,6 +97,11 @@ std::vector<BenchmarkCase> BenchmarksOf(const Kind& kind) {
   for (const auto& [name, shape, arithmetic] :
        {std::tuple<std::string, std::string, bool>{"subm_5_16", "ci=5,co=16" + first, false},
         {"subm_16_16", "ci=16,co=16" + first, false},
+        // As networks have them: sites in the order of the scanner's rays.
+        {"subm_5_16_scan", "ci=5,co=16,order=scan" + first, false},
+        {"subm_16_16_scan", "ci=16,co=16,order=scan" + first, false},
+        {"subm_32_32_scan", "ci=32,co=32,order=scan,sites=100000,space=21x720x720", true},
+        {"subm_64_64_scan", "ci=64,co=64,order=scan,sites=50000,space=11x360x360", true},
         {"down_64_128", "ci=64,co=128,sites=149100,space=11x360x360,subm=0,stride=2,pad=0x1x1", true},
         {"subm_128_128", "ci=128,co=128" + last, true},
         {"down_128_128", "ci=128,co=128" + last + ",subm=0,filter=3x1x1,stride=2x1x1,pad=0", true},

@@ -105,9 +105,7 @@ bool FilterGradient::Store(const BlockedPairs& lists, const Parallel& parallel) 
   const FilterMatrices& filter = problem_.filter;
   // A work item is a row of the matrix of an offset.
   const int64_t items = filter.offsets * filter.rows;
-  const int tasks = parallel.TaskCount(items, 1 + (16 << 10) / (1 + segments_ * filter.columns));
-  return parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(items, tasks, task);
+  return parallel.RunItems(items, 1 + (16 << 10) / (1 + segments_ * filter.columns), [&](Range range) {
     for (int64_t item = range.begin; item < range.end;) {
       const int64_t offset = item / filter.rows;
       const int64_t begin = item % filter.rows;

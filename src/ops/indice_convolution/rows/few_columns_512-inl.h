@@ -17,11 +17,10 @@
 #include "ops/indice_convolution/microkernel-inl.h"
 #include "ops/indice_convolution/rows/kernel.h"
 
+#if HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
-
-#if HWY_TARGET == HWY_AVX3
 
 using DF = hn::ScalableTag<float>;
 using VF = hn::Vec<DF>;
@@ -117,9 +116,9 @@ inline void OrderColumns(const float* sums, int64_t rows, int64_t columns, const
   }
 }
 
-#endif  // HWY_TARGET
 }  // namespace HWY_NAMESPACE
 }  // namespace detops::indice_convolution
 HWY_AFTER_NAMESPACE();
+#endif  // HWY_TARGET
 
 #endif  // per-target include guard

@@ -24,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // vectors of simd/
 
 // Rows of `count` columns, one after the other and `padded` with zeros.
 template <typename T>

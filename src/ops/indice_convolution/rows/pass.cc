@@ -58,8 +58,7 @@ bool RowProducts::Run(const BlockedPairs& lists, const Parallel& parallel) const
   const int pack_tasks = static_cast<int>(std::min<int64_t>(
       {lists.list_count, parallel.TaskCount(lists.list_count * matrix_bytes_, 64 << 10), Parallel::kMaxTasks}));
   if (pack_tasks > 0) {
-    const bool packed = parallel.Run(pack_tasks, [&](int task) {
-      const Range range = PieceOf(lists.list_count, pack_tasks, task);
+    const bool packed = parallel.RunPieces(pack_tasks, lists.list_count, [&](Range range) {
       for (int64_t k = range.begin; k < range.end; ++k) {
         kernels_.pack(problem_.filter, problem_.filters, lists.list[k].offset, panels_ + k * matrix_bytes_);
       }

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::indice_convolution {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // vectors of simd/
 
 // A row in the type of the sums. The last vector is written whole; it is also read whole if that stays before the end
 // of the tensor, so what stands after the row is any number.

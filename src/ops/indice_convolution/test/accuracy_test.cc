@@ -1,6 +1,7 @@
 // indice_convolution against the double-precision reference, element by element, where the library chooses another
 // algorithm: few columns, wide panels, many rows, long rows, layouts that are transposed in pieces. The catalogue's
 // samples have the rest.
+#include <algorithm>
 #include <string>
 
 #include "ops/indice_convolution/test/calls.h"
@@ -108,6 +109,15 @@ TEST_P(IndiceConvolutionAccuracy, CasesOfTheDocument) {
   }
 }
 
+TEST(IndiceConvolutionDocument, CaseThreeIsRefusedAsPrinted) {
+  Call call = GoodCall(NameOf(Way::kBackwardData));
+  call["output_grad"].extents = {248636, 16};
+  call["filters"].extents = {3, 3, 3, 5, 16};
+  call["indice_pairs"].extents = {3, 2, 58838};
+  call["input_grad"].extents = {248636, 5};
+  ExpectRefusedEverywhere(call, MLUOP_STATUS_BAD_PARAM, "indice_pairs has extent 3 on axis 0, expected K = 27");
+}
+
 TEST(IndiceConvolutionDocument, CaseThreeAtFullSize) {
   for (const Way way : kWays) {
     const Call call =
@@ -115,6 +125,41 @@ TEST(IndiceConvolutionDocument, CaseThreeAtFullSize) {
     PlacedCall placed(call);
     ASSERT_EQ(placed.Run(Handle(DETOPS_PROFILE_CONTRACT, 2).get()), MLUOP_STATUS_SUCCESS) << placed.text();
     ASSERT_EQ(Disagreement(placed.call(), call.function->Reference(placed.call())), "");
+  }
+}
+
+// Results that are written past the caches: many rows of whole cache lines. A tensor that does not begin with a line
+// gets its rows in the usual way, and must get the same ones. From 8 MiB on; the last tile is not whole.
+TEST(IndiceConvolutionStreaming, SameRowsWhereverTheyBegin) {
+  for (const mluOpDataType_t type : kTypes) {
+    const std::string shape = "sites=32769,outputs=32769,ci=2,filter=3x1x1,pairs=submanifold,activation=relu,co=";
+    ExpectSameBitsOffTheCacheLines(CallOf(kFused, shape + std::to_string(256 / ElementSize(type)), type));
+  }
+}
+
+// It needs no workspace; one that is passed all the same, of any size, is not touched and changes no bit.
+TEST(IndiceConvolutionWorkspace, IsNotTouched) {
+  for (const Way way : kWays) {
+    for (const char* inverse : {"0", "1"}) {
+      Call call = CallOf(
+          NameOf(way), std::string("sites=400,outputs=390,ci=24,co=16,filter=3x1x1,pairs=shuffled,inverse=") + inverse);
+      std::string expected;
+      for (const size_t bytes : {size_t{0}, size_t{1}, size_t{1} << 20}) {
+        SCOPED_TRACE(testing::Message() << NameOf(way) << ", " << bytes << " bytes");
+        call.workspace.bytes = bytes;
+        call.integers.at("workspace_size") = static_cast<int64_t>(bytes);
+        PlacedCall placed(call);
+        ForEachConfiguration(DETOPS_PROFILE_FULL, [&](const Handle& handle) {
+          placed.Reset(0x5C);
+          ASSERT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+          const auto* const begin = static_cast<const unsigned char*>(placed.call().workspace.address);
+          ASSERT_TRUE(std::all_of(begin, begin + bytes, [](unsigned char byte) { return byte == 0x5C; }));
+          ASSERT_TRUE(placed.SurroundingsIntact());
+          if (handle.Threads() == 1) expected = placed.Outputs();
+          ASSERT_TRUE(placed.Outputs() == expected);
+        });
+      }
+    }
   }
 }
 

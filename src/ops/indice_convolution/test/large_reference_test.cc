@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace detops_reference;  // NOLINT(google-build-using-namespace)
+using namespace detops_reference;
 
 struct Problem {
   ConvolutionPairs pairs;

@@ -1,6 +1,7 @@
 // What the log tells of a call: where rows are converted, how they are multiplied, how gradients are summed.
 // (What a sink is promised, whatever the operator, is tested with the handle's functions.)
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,18 @@ TEST(IndiceConvolutionLog, TellsWhereRowsAreConverted) {
       const std::string line = LineOf(CallOf(NameOf(way), "ci=" + channels + ",co=" + channels + shape, type));
       EXPECT_EQ(line.find("converted once") != std::string::npos, before) << line;
     }
+  }
+}
+
+// 600 sites in a row, 3 x 3 of a filter of 3 x 3 x 1: the counts that the call was given.
+TEST(IndiceConvolutionLog, TellsTheSizes) {
+  for (const Way way : kWays) {
+    const Call call = CallOf(NameOf(way), "sites=600,outputs=600,ci=16,co=12,filter=3x3x1,pairs=submanifold");
+    const std::vector<int64_t>& counts = call.integer_lists.at("indice_num");
+    const std::string pairs = std::to_string(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
+    const std::string channels = way == Way::kBackwardData ? "12 x 16" : "16 x 12";
+    const std::string line = LineOf(call), sizes = channels + " channels, " + pairs + " pairs of 9 offsets";
+    EXPECT_NE(line.find(sizes), std::string::npos) << sizes << " in: " << line;
   }
 }
 

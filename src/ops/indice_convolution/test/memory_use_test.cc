@@ -1,5 +1,5 @@
-// How much memory convolutions and rulebooks take beside their tensors: scratch in proportion to the work, nothing that
-// stays behind.
+// How much memory convolutions and rulebooks take besides their tensors: scratch in proportion to the work, nothing
+// that stays behind.
 #include "support/memory_use.h"
 
 #include <numeric>

@@ -1,42 +1,19 @@
 // Tensors of more than 2^31 elements. Their memory is only promised by the system: a call touches the rows that pairs
 // name and no others.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "support/handle.h"
-#include "support/tensor.h"
+#include "range/large_tensor.h"
 
 namespace detops_test {
 namespace {
 
 constexpr int64_t kRows = 2049, kChannels = int64_t{1} << 20;  // 2^31 + 2^20 halves
 
-// Zeros that take no memory until they are written.
-class PromisedMemory {
- public:
-  explicit PromisedMemory(size_t bytes) : bytes_(bytes) {
-    data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  }
-  ~PromisedMemory() {
-    if (data_ != MAP_FAILED) munmap(data_, bytes_);
-  }
-  PromisedMemory(const PromisedMemory&) = delete;
-  PromisedMemory& operator=(const PromisedMemory&) = delete;
-  bool there() const { return data_ != MAP_FAILED; }
-  void* data() const { return data_; }
-
- private:
-  size_t bytes_;
-  void* data_;
-};
-
 TEST(IndicePoolLarge, FarRowsBehind2To31) {
-  const PromisedMemory memory(static_cast<size_t>(kRows * kChannels) * 2);
-  if (!memory.there()) GTEST_SKIP() << "no address space";
-  const Descriptor large(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_HALF, {kRows, kChannels});
+  detops_range::LargeTensor large(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_HALF, {kRows, kChannels});
   const Descriptor one(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_HALF, {1, kChannels});
   const Descriptor pairs_desc(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {1, 2, 2});
   const int32_t to_last[] = {2048, 7, 0, 0}, from_last[] = {0, 0, 2048, 7};
@@ -44,8 +21,8 @@ TEST(IndicePoolLarge, FarRowsBehind2To31) {
   // The last row behind 2^31 elements, and one before.
   const int64_t last = 2048 * kChannels, middle = 7 * kChannels;
   for (const int64_t c : {int64_t{0}, kChannels - 1}) {
-    WriteElement(MLUOP_DTYPE_HALF, memory.data(), last + c, 6);
-    WriteElement(MLUOP_DTYPE_HALF, memory.data(), middle + c, 2);
+    large.Set(last + c, 6);
+    large.Set(middle + c, 2);
   }
   Tensor result(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_HALF, {1, kChannels});
   const Handle handle(DETOPS_PROFILE_FULL, 2);
@@ -57,7 +34,7 @@ TEST(IndicePoolLarge, FarRowsBehind2To31) {
     result.FillCanary();
   };
   const auto forward = [&](detopsPoolMethod_t method) {
-    return detopsIndicePoolForward(handle.get(), method, DETOPS_MAXIMUM_FROM_ZERO, large.get(), memory.data(),
+    return detopsIndicePoolForward(handle.get(), method, DETOPS_MAXIMUM_FROM_ZERO, large.desc(), large.data(),
                                    pairs_desc.get(), to_last, &count, 1, one.get(), result.data());
   };
   expect(forward(DETOPS_POOL_MAXIMUM), 6, 0);
@@ -67,8 +44,8 @@ TEST(IndicePoolLarge, FarRowsBehind2To31) {
   WriteElement(MLUOP_DTYPE_HALF, features.data(), 0, 6);
   WriteElement(MLUOP_DTYPE_HALF, features.data(), kChannels - 1, 6);
   const auto backward = [&](detopsPoolMethod_t method) {
-    return detopsIndicePoolBackward(handle.get(), method, one.get(), features.data(), large.get(), memory.data(),
-                                    large.get(), memory.data(), pairs_desc.get(), from_last, &count, one.get(),
+    return detopsIndicePoolBackward(handle.get(), method, one.get(), features.data(), large.desc(), large.data(),
+                                    large.desc(), large.data(), pairs_desc.get(), from_last, &count, one.get(),
                                     result.data());
   };
   expect(backward(DETOPS_POOL_MAXIMUM), 6, 0);

@@ -1,13 +1,8 @@
-// The C entry points: check table, then problem, then run.
-#include <algorithm>
-
-#include "core/arg_check.h"
-#include "core/checked_math.h"
+// The C entry points of the contract: check table, then problem, then run.
 #include "core/context.h"
 #include "core/simd_target.h"
-#include "detops/get_indice_pairs.h"
 #include "mlu_op/get_indice_pairs.h"
-#include "ops/get_indice_pairs/problem.h"
+#include "ops/get_indice_pairs/api/arguments.h"
 #include "recording/gen_case.h"
 
 namespace detops::get_indice_pairs {
@@ -15,78 +10,9 @@ namespace {
 
 constexpr char kCaseName[] = "get_indice_pairs";
 
-struct Arguments {
-  const mluOpSparseConvolutionStruct* conv;
-  TensorArg indices;
-  OutputArg pairs, out, num;
-};
-
-void CheckPointers(ArgCheck& check, const Arguments& args) {
-  check.Handle()
-      .Rule(args.conv != nullptr, MLUOP_STATUS_BAD_PARAM,
-            "the descriptor of sparse_conv is NULL, expected a sparse-convolution descriptor.")
-      .Descriptor(args.indices);
-}
-
 void CheckAllPointers(ArgCheck& check, const Arguments& args) {
   CheckPointers(check, args);
   check.Descriptor({args.pairs, args.out, args.num});
-}
-
-// What follows are the rules about the convolution alone, each where the contract has it.
-void CheckProfile(ArgCheck& check, const Arguments& args) {
-  if (check.failed()) return;
-  check.Rule(check.full() || args.conv->InContract(), MLUOP_STATUS_NOT_SUPPORTED,
-             "sparse_conv has ndim %d, transpose %d and inverse %d, expected 3, 0 and 0%s.", args.conv->dims,
-             args.conv->transposed ? 1 : 0, args.conv->inverse ? 1 : 0, kFullProfileLifts);
-}
-
-void CheckSites(ArgCheck& check, const Arguments& args, int64_t sites) {
-  if (check.failed()) return;
-  check.Rule(check.full() || sites <= args.conv->InputSites(), MLUOP_STATUS_BAD_PARAM,
-             "indices has extent %lld on axis 0, expected at most the %lld sites of batch x input_space%s.",
-             static_cast<long long>(sites), static_cast<long long>(args.conv->InputSites()), kFullProfileLifts);
-}
-
-void CheckStrideAndDilation(ArgCheck& check, const Arguments& args) {
-  if (check.failed() || check.full()) return;
-  for (int i = 0; i < args.conv->dims; ++i) {
-    const SparseConvolutionAxis& axis = args.conv->axes[i];
-    check.Rule(axis.stride == 1 || axis.dilation == 1, MLUOP_STATUS_BAD_PARAM,
-               "sparse_conv has stride %d and dilation %d on axis %d, expected one of them to be 1%s.", axis.stride,
-               axis.dilation, i, kFullProfileLifts);
-  }
-}
-
-// Spaces that 64 bits cannot number.
-void CheckSpaces(ArgCheck& check, const Arguments& args, int64_t sites) {
-  if (check.failed()) return;
-  check
-      .Rule(sites <= INT32_MAX, MLUOP_STATUS_NOT_SUPPORTED,
-            "indices has extent %lld on axis 0, expected fewer than 2^31: indices of sites are int32.",
-            static_cast<long long>(sites))
-      .Rule(args.conv->InputSites() < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
-            "sparse_conv has too many sites in batch x input_space, expected fewer than 2^63 - 1.")
-      .Rule(args.conv->OutputSites() < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
-            "sparse_conv has too many sites in batch x output_space, expected fewer than 2^63 - 1.")
-      .Rule(args.conv->KernelOffsets() < kMaxInt64, MLUOP_STATUS_NOT_SUPPORTED,
-            "sparse_conv has too many offsets in filter_space, expected fewer than 2^63 - 1.");
-}
-
-void CheckSubmanifold(ArgCheck& check, const Arguments& args) {
-  if (check.failed() || !args.conv->submanifold) return;
-  for (int i = 0; i < args.conv->dims; ++i) {
-    const SparseConvolutionAxis& axis = args.conv->axes[i];
-    check
-        .Rule(axis.input == axis.output, MLUOP_STATUS_BAD_PARAM,
-              "sparse_conv has output_space %d on axis %d, expected input_space = %d as sub_m is set.", axis.output, i,
-              axis.input)
-        .Rule(axis.stride == 1, MLUOP_STATUS_BAD_PARAM,
-              "sparse_conv has stride %d on axis %d, expected 1 as sub_m is set.", axis.stride, i)
-        .Rule(axis.dilation == 1 || check.full(), MLUOP_STATUS_BAD_PARAM,
-              "sparse_conv has dilation %d on axis %d, expected 1 as sub_m is set%s.", axis.dilation, i,
-              kFullProfileLifts);
-  }
 }
 
 // Everything between the descriptors and the data pointers.
@@ -124,47 +50,6 @@ void CheckShapes(ArgCheck& check, const Arguments& args) {
   CheckSpaces(check, args, L.value());
   check.Int32({args.indices, args.pairs, args.out, args.num});
   CheckSubmanifold(check, args);
-}
-
-GetIndicePairsProblem MakeProblem(const Arguments& args) {
-  const mluOpSparseConvolutionStruct& conv = *args.conv;
-  GetIndicePairsProblem problem = {};
-  problem.dims = conv.dims;
-  problem.batch = conv.batch;
-  std::copy_n(conv.axes, conv.dims, problem.axes);
-  problem.submanifold = conv.submanifold;
-  problem.transposed = conv.transposed;
-  problem.sites = args.indices.desc->extent(0);
-  problem.offsets = conv.KernelOffsets();
-  problem.indices = static_cast<const int32_t*>(args.indices.data);
-  problem.kernels = ChooseIndicePairsKernels();
-  return problem;
-}
-
-// Batch ids and coordinates lie in their spaces, unless value checks are off.
-void CheckValues(ArgCheck& check, const Call& call, const GetIndicePairsProblem& problem) {
-  if (check.failed() || !call.handle()->value_checks) return;
-  constexpr int kMaxTasks = 64;
-  constexpr int64_t kMinRows = 16 << 10;
-  const Parallel& parallel = call.handle()->parallel;
-  const int columns = problem.columns();
-  int32_t limits[kMaxSpatialDims + 1] = {static_cast<int32_t>(problem.batch)};
-  for (int axis = 0; axis < problem.dims; ++axis) limits[axis + 1] = problem.axes[axis].input;
-  const int tasks = std::min(kMaxTasks, parallel.TaskCount(problem.sites, kMinRows));
-  int64_t found[kMaxTasks];
-  const bool looked = parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(problem.sites, tasks, task);
-    const int64_t first = problem.kernels.find_outside(problem.indices, columns, limits, range.begin, range.end);
-    found[task] = first < range.end * columns ? first : -1;
-  });
-  check.Rule(looked, MLUOP_STATUS_EXECUTION_FAILED, "the parallel runner failed while indices was checked.");
-  if (check.failed()) return;
-  const int64_t* bad = std::find_if(found, found + tasks, [](int64_t index) { return index >= 0; });
-  if (bad == found + tasks) return;
-  const int64_t column = *bad % columns;
-  check.Rule(false, MLUOP_STATUS_BAD_PARAM, "indices[%lld, %lld] is %d, expected a %s in [0, %d).",
-             static_cast<long long>(*bad / columns), static_cast<long long>(column), problem.indices[*bad],
-             column == 0 ? "batch id" : "coordinate", limits[column]);
 }
 
 // What the outputs are where a tensor has no elements.
@@ -210,15 +95,7 @@ mluOpStatus_t RunAndReportOutputs(const Call& call, mluOpSparseConvolutionDescri
   int64_t outputs = 0;
   const RunResult result = GetIndicePairs(problem, call.handle()->parallel, call.handle()->scratch, &outputs);
   if (result != RunResult::kDone) return call.Finish(result);
-  if (outputs > problem.out_rows) {
-    return call.Fail(MLUOP_STATUS_BAD_PARAM,
-                     "out_indices has extent %lld on axis 0, expected at least %lld, one row per output site.",
-                     static_cast<long long>(problem.out_rows), static_cast<long long>(outputs));
-  }
-  if (outputs > INT32_MAX) {
-    return call.Fail(MLUOP_STATUS_NOT_SUPPORTED, "sparse_conv reaches %lld output sites, expected fewer than 2^31.",
-                     static_cast<long long>(outputs));
-  }
+  if (!OutputsFit(problem, outputs)) return FailTooManyOutputs(call, problem, outputs);
   conv->num_act_out = static_cast<int>(outputs);
   return call.Succeed();
 }
@@ -279,10 +156,8 @@ mluOpStatus_t Run(const char* name, mluOpHandle_t handle, mluOpSparseConvolution
 }  // namespace
 }  // namespace detops::get_indice_pairs
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::get_indice_pairs;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetIndicePairsWorkspaceSize(mluOpHandle_t handle,
                                                              const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
@@ -337,37 +212,4 @@ mluopStatus_t MLUOP_WIN_API mluopGetIndicePairs(mluOpHandle_t handle,
   return mluOpGetIndicePairs(handle, sparse_conv_desc, indices_desc, indices, workspace, workspace_size,
                              indice_pairs_desc, indice_pairs, out_indices_desc, out_indices, indice_num_desc,
                              indice_num);
-}
-
-mluOpStatus_t detopsCountIndicePairOutputs(mluOpHandle_t handle,
-                                           const mluOpSparseConvolutionDescriptor_t sparse_conv_desc,
-                                           const mluOpTensorDescriptor_t indices_desc, const void* indices,
-                                           int64_t* count) {
-  const Call call("detopsCountIndicePairOutputs", handle);
-  if (count == nullptr) return call.NullResult("count");
-  const Arguments args = {sparse_conv_desc, {"indices", indices_desc, indices}, {}, {}, {}};
-  ArgCheck check(call);
-  CheckPointers(check, args);
-  CheckProfile(check, args);
-  if (check.failed()) return check.status();
-  Dim L("L"), columns("D + 1", sparse_conv_desc->dims + 1);
-  check.Rank(args.indices, 2).Shape(args.indices, {L, columns});
-  CheckSites(check, args, L.value());
-  CheckStrideAndDilation(check, args);
-  check.Dense(args.indices).CountLimit(args.indices);
-  CheckSpaces(check, args, L.value());
-  check.Int32(args.indices);
-  CheckSubmanifold(check, args);
-  if (check.failed()) return check.status();
-  const GetIndicePairsProblem problem = MakeProblem(args);
-  int64_t outputs = 0;
-  if (problem.sites > 0) {
-    check.Data(args.indices);
-    CheckValues(check, call, problem);
-    if (check.failed()) return check.status();
-    const RunResult result = CountIndicePairOutputs(problem, handle->parallel, handle->scratch, &outputs);
-    if (result != RunResult::kDone) return call.Finish(result);
-  }
-  *count = outputs;
-  return call.Succeed();
 }
