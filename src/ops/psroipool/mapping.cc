@@ -40,9 +40,7 @@ bool WriteMappingChannel(const PsRoiPoolProblem& problem, const Parallel& parall
   MakePattern(problem, pattern);
   const int64_t count = problem.roi_count * problem.channels();
   const bool aligned = reinterpret_cast<uintptr_t>(problem.mapping_channel) % sizeof(int32_t) == 0;
-  const int tasks = parallel.TaskCount(count, kMinPlaneTask);
-  return parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(count, tasks, task);
+  return parallel.RunItems(count, kMinPlaneTask, [&](Range range) {
     problem.kernels.fill_pattern({.pattern = pattern,
                                   .period = problem.channels(),
                                   .first = range.begin,

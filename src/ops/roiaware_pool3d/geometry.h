@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "boxes/interior.h"
+#include "boxes/points/interior.h"
 
 namespace detops::roiaware_pool3d {
 

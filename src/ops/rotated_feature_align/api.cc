@@ -45,10 +45,8 @@ void Describe(const TensorArg& source, const TensorArg& boxes, const TensorArg& 
 }  // namespace
 }  // namespace detops::rotated_feature_align
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::rotated_feature_align;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpRotatedFeatureAlignForward(const mluOpHandle_t handle,
                                                             const mluOpTensorDescriptor_t input_desc, const void* input,

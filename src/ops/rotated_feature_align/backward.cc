@@ -200,8 +200,7 @@ class Group {
     constexpr int64_t kAtOnce = 16;  // channels: a cache line of floats
     const int64_t blocks = DivideRoundUp(problem_.channels, kAtOnce);
     const int slices = static_cast<int>(std::min<int64_t>(tasks, blocks));
-    return parallel_.Run(slices, [&](int slice) {
-      const Range range = PieceOf(blocks, slices, slice);
+    return parallel_.RunPieces(slices, blocks, [&](Range range) {
       Sum({0, pixels_}, {range.begin * kAtOnce, std::min(range.end * kAtOnce, problem_.channels)});
     });
   }

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::rotated_feature_align {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // hn and vectors of simd/
 namespace {
 
 // One row's terms.

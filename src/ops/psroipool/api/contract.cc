@@ -2,10 +2,8 @@
 #include "mlu_op/psroipool.h"
 #include "ops/psroipool/api/call.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::psroipool;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpPsRoiPoolForwardWithWorkspace(
     mluOpHandle_t handle, const int pooled_height, const int pooled_width, const float spatial_scale,

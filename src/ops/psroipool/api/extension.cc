@@ -65,10 +65,8 @@ TensorArg OptionalMapping(const mluOpTensorStruct* desc, const void* data) {
 }  // namespace
 }  // namespace detops::psroipool
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::psroipool;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsPsRoiPoolForward(mluOpHandle_t handle, detopsPsRoiPoolConvention_t convention, int pooled_height,
                                      int pooled_width, double spatial_scale, int output_dim,

@@ -56,8 +56,7 @@ class MappedPass {
     const bool torchvision = problem_.rules.convention == DETOPS_PSROIPOOL_TORCHVISION;
     const auto bytes = static_cast<size_t>(problem_.channels()) * sizeof(int32_t);
     const int tasks = static_cast<int>(std::min<int64_t>(tasks_, table_.active_images));
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(table_.active_images, tasks, task);
+    return parallel_.RunPieces(tasks, table_.active_images, [&](Range range) {
       for (int64_t a = range.begin; a < range.end; ++a) {
         bool usual = true;
         for (int64_t place = table_.begins[a]; place < table_.begins[a + 1] && usual; ++place) {

@@ -86,8 +86,7 @@ class BackwardPass {
     const int64_t unused = problem_.images - table_.active_images;
     if (unused == 0) return true;
     const int tasks = parallel_.TaskCount(problem_.images * image_bytes, kMinPlaneTask * 4);
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(problem_.images, tasks, task);
+    return parallel_.RunPieces(tasks, problem_.images, [&](Range range) {
       const int64_t* const end = table_.images + table_.active_images;
       const int64_t* active = std::lower_bound(table_.images, end, range.begin);
       for (int64_t image = range.begin; image < range.end; ++image) {
@@ -192,8 +191,7 @@ class BackwardPass {
   bool FetchRows(Range part) {
     const int64_t rows = part.end - part.begin;
     const int tasks = parallel_.TaskCount(rows * problem_.channels(), kMinPlaneTask);
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(rows, tasks, task);
+    return parallel_.RunPieces(tasks, rows, [&](Range range) {
       for (int64_t row = range.begin; row < range.end; ++row) {
         problem_.kernels.transpose_in(problem_.type,
                                       {.source = Source(table_.rois[part.begin + row] * problem_.channels()),
@@ -218,8 +216,7 @@ class BackwardPass {
     const int bands = static_cast<int>(std::min(DivideRoundUp(wanted, all_runs), problem_.height));
     const int64_t units = all_runs * bands;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(units, tasks, task);
+    return parallel_.RunPieces(tasks, units, [&](Range range) {
       for (int64_t unit = range.begin; unit < range.end; ++unit) {
         const int64_t image = group.image_begin + unit / bands / runs.count();
         const Range planes = runs.PlanesOf(unit / bands % runs.count());

@@ -91,8 +91,7 @@ class ForwardPass {
     const int64_t units = group.images() * (problem_.channels_first ? group.planes() : problem_.height);
     const int64_t work = group.images() * group.planes() * plan_.plane_stride;
     const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work, kMinPlaneTask), units));
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(units, tasks, task);
+    return parallel_.RunPieces(tasks, units, [&](Range range) {
       for (int64_t unit = range.begin; unit < range.end; ++unit) {
         if (problem_.channels_first) {
           RegroupPlane(group, group.image_begin + unit / group.planes(), group.plane_begin + unit % group.planes());
@@ -133,8 +132,7 @@ class ForwardPass {
     const int splits = static_cast<int>(DivideRoundUp(wanted, all_runs));  // of the rois, if runs are few
     const int64_t units = all_runs * splits;
     const int tasks = static_cast<int>(std::min<int64_t>(wanted, units));
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(units, tasks, task);
+    return parallel_.RunPieces(tasks, units, [&](Range range) {
       for (int64_t unit = range.begin; unit < range.end; ++unit) {
         const int64_t image = group.image_begin + unit / splits / runs.count();
         const Range planes = runs.PlanesOf(unit / splits % runs.count());
@@ -158,9 +156,7 @@ class ForwardPass {
   // NCHW: from [bins, D] to [D, bins].
   bool FinishRows(Range part) {
     const int64_t rows = part.end - part.begin;
-    const int tasks = parallel_.TaskCount(rows * problem_.channels(), kMinPlaneTask);
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(rows, tasks, task);
+    return parallel_.RunPieces(parallel_.TaskCount(rows * problem_.channels(), kMinPlaneTask), rows, [&](Range range) {
       for (int64_t row = range.begin; row < range.end; ++row) {
         problem_.kernels.transpose_out(problem_.type,
                                        {.source = pooled_ + row * problem_.channels() * number_bytes_,

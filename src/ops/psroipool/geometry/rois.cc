@@ -147,9 +147,7 @@ bool MakeRoiTable(const PsRoiPoolProblem& problem, const Parallel& parallel, con
     memory.begins[active] = problem.roi_count;
     for (int64_t roi = 0; roi < problem.roi_count; ++roi) memory.rois[memory.next[image_of(roi)]++] = roi;
 
-    const int tasks = parallel.TaskCount(problem.roi_count, kMinTaskRois);
-    const bool done = parallel.Run(tasks, [&](int task) {
-      const Range range = PieceOf(problem.roi_count, tasks, task);
+    const bool done = parallel.RunItems(problem.roi_count, kMinTaskRois, [&](Range range) {
       for (int64_t place = range.begin; place < range.end; ++place) FillSpans<T>(problem, memory, place);
     });
     if (!done) return false;

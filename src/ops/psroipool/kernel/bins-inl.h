@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::psroipool {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // hn and vectors of simd/
 namespace {
 
 inline int64_t AreaOf(BinSpan y, BinSpan x) { return SizeOf(y) * SizeOf(x); }

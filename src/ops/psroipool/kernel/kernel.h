@@ -35,7 +35,7 @@ struct RoiBins {
   int64_t row_stride;
   uint32_t row_mask;  // row y of the map is row y & row_mask of a plane
   const BinSpan* ys;  // [pooled height], span_stride apart: of the first roi; the next ones follow
-  const BinSpan* xs;  // [pooled width], in the same way
+  const BinSpan* xs;  // [pooled width], likewise
   int64_t span_stride;
   int64_t count;           // of rois
   const uint32_t* chosen;  // which of those that follow the first one; nullptr: 0, 1, ...

@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::psroipool {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // hn and vectors of simd/
 namespace {
 
 // Any types, any sizes.
@@ -75,7 +75,7 @@ HWY_INLINE void TransposeRows(const Transposition& t, int64_t row) {
   TransposeBlock<kAllRows>(from + column, source_stride, to + column * target_stride, target_stride, t.rows - row);
 }
 
-// Eight rows from `row` on, in the same way.
+// Eight rows from `row` on, likewise.
 template <bool kAllRows>
 HWY_INLINE void TransposeTallRows(const Transposition& t, int64_t row) {
   const auto* source = static_cast<const float*>(t.source) + row * t.source_stride;

@@ -15,10 +15,8 @@ mluOpStatus_t TooShort(const Call& call, const char* tensor, int64_t rows, int64
 }  // namespace
 }  // namespace detops::roiaware_pool3d
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::roiaware_pool3d;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t detopsCountRoiAwareVoxels(mluOpHandle_t handle, detopsZOrigin_t z_origin, double xy_margin,
                                         int max_pts_each_voxel, int out_x, int out_y, int out_z,

@@ -182,10 +182,8 @@ mluOpStatus_t RunForward(const Call& call, ArgCheck& check, const ForwardArgumen
 }  // namespace
 }  // namespace detops::roiaware_pool3d
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::roiaware_pool3d;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetRoiAwarePool3dForwardWorkspaceSize(mluOpHandle_t handle,
                                                                        const mluOpTensorDescriptor_t /*rois_desc*/,

@@ -80,8 +80,7 @@ class SharesByPoint {
   bool Sum(const Parallel& parallel) const {
     constexpr int64_t kMinTaskNumbers = 50'000;
     const int tasks = parallel.TaskCount((listed_ + problem_.points) * problem_.channels, kMinTaskNumbers);
-    return parallel.Run(tasks, [&](int task) {
-      const Range range = PieceOf(problem_.points, tasks, task);
+    return parallel.RunPieces(tasks, problem_.points, [&](Range range) {
       problem_.kernels.sum_shares(
           {shares_, ends_, listed_, range.begin, range.end, problem_.grad_out, problem_.channels, problem_.grad_in});
     });

@@ -264,9 +264,7 @@ class BackwardPass {
 
   bool StoreSums() {
     constexpr int64_t kMinTaskNumbers = 100'000;
-    const int tasks = parallel_.TaskCount(numbers_, kMinTaskNumbers);
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(numbers_, tasks, task);
+    return parallel_.RunItems(numbers_, kMinTaskNumbers, [&](Range range) {
       problem_.kernels.store_sums(sums_ + range.begin,
                                   static_cast<char*>(problem_.grad_in) + range.begin * element_bytes_,
                                   range.end - range.begin);

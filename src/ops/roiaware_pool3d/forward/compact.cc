@@ -81,8 +81,7 @@ class CompactPass {
     constexpr int64_t kMinTaskNumbers = 20'000;
     const int64_t work = (points_before_[end] - points_before_[begin]) * (pool_->source.channels + 8);
     const int tasks = static_cast<int>(std::min<int64_t>(parallel_.TaskCount(work, kMinTaskNumbers), end - begin));
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(end - begin, tasks, task);
+    return parallel_.RunPieces(tasks, end - begin, [&](Range range) {
       for (int64_t box = begin + range.begin; box < begin + range.end; ++box) WriteBox(box);
     });
   }

@@ -42,9 +42,7 @@ class DensePass {
     const int64_t voxels_of_box = problem_.grid.count();
     const int64_t voxels = (box_end - box_begin) * voxels_of_box;
     const int64_t row = pool_.max_points + 2 * pool_.source.channels;
-    const int tasks = parallel_.TaskCount(voxels, DivideRoundUp(kMinTaskNumbers, row));
-    return parallel_.Run(tasks, [&](int task) {
-      const Range range = PieceOf(voxels, tasks, task);
+    return parallel_.RunItems(voxels, DivideRoundUp(kMinTaskNumbers, row), [&](Range range) {
       for (int64_t voxel = range.begin; voxel < range.end;) {
         const int64_t box = box_begin + voxel / voxels_of_box;
         const int64_t first = voxel % voxels_of_box;
@@ -143,8 +141,7 @@ bool FillZeros(const BoxSearchProblem& problem, void* data, int64_t bytes, const
     std::memset(data, 0, static_cast<size_t>(bytes));
     return true;
   }
-  return parallel.Run(tasks, [&](int task) {
-    const Range range = PieceOf(bytes / 4, tasks, task);
+  return parallel.RunPieces(tasks, bytes / 4, [&](Range range) {
     problem.kernels.fill(static_cast<int32_t*>(data) + range.begin, range.end - range.begin, 0, bytes >= kLargeOutput);
     problem.kernels.flush_stores();
   });

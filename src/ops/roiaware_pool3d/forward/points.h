@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "boxes/cells.h"
+#include "boxes/points/cells.h"
 #include "core/arena.h"
 #include "core/element_type.h"
 #include "ops/roiaware_pool3d/problem.h"
@@ -130,8 +130,7 @@ class SortedPoints {
     } else if (!parallel_.Run(tasks_, place_of)) {
       return false;
     }
-    return parallel_.Run(tasks_, [&](int task) {
-      const Range range = PieceOf(problem_.points, tasks_, task);
+    return parallel_.RunPieces(tasks_, problem_.points, [&](Range range) {
       for (int64_t place = range.begin; place < range.end; ++place) {
         x_[place] = Coordinate(ids_[place], 0);
         y_[place] = Coordinate(ids_[place], 1);

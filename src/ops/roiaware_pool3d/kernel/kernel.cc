@@ -14,7 +14,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 // After foreach_target.h.
-#include "boxes/interior-inl.h"
+#include "boxes/points/interior-inl.h"
 #include "ops/roiaware_pool3d/kernel/entry_sort-inl.h"
 #include "ops/roiaware_pool3d/kernel/pool-inl.h"
 

@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::roiaware_pool3d {
 namespace HWY_NAMESPACE {
 
-using namespace detops::HWY_NAMESPACE;  // NOLINT(google-build-using-namespace): hn and vectors of simd/
+using namespace detops::HWY_NAMESPACE;  // hn and vectors of simd/
 namespace {
 
 template <typename T>

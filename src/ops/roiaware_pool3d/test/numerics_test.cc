@@ -1,4 +1,4 @@
-// roiaware_pool3d: backward is the gradient of forward, NaN and Inf in features and gradients, and long averages.
+// roiaware_pool3d: backward is the gradient of forward, and long averages.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,32 +38,12 @@ TEST(RoiAwarePool3dGradient, BackwardIsTheSlopeOfForward) {
   }
 }
 
-class RoiAwarePool3dSpecialValues : public testing::TestWithParam<mluOpDataType_t> {};
-INSTANTIATE_TEST_SUITE_P(Types, RoiAwarePool3dSpecialValues, testing::ValuesIn(kTypes), TypeName);
-
-// Many, so that some voxels have no winner; few, so that most results are finite.
-TEST_P(RoiAwarePool3dSpecialValues, AgreeWithReference) {
-  const std::vector<double> mixtures[] = {{kNan}, {kInf, -kInf}, {-kInf}, {kNan, kInf, -kInf}};
-  for (const std::string channels : {"1", "5", "8", "17"}) {
-    for (const auto& mixture : mixtures) {
-      for (const int64_t step : {3, 41}) {
-        for (const std::string method : {"max", "avg"}) {
-          const std::string shape =
-              "boxes=5,points=200,out=3x2x2,max_pts=5,scene=scattered,channels=" + channels + ",pool=" + method;
-          for (const char* function : {kForward, kBackward}) {
-            Call call = CallOf(function, shape, GetParam());
-            Sprinkle(call, function == kForward ? "pts_feature" : "grad_out", mixture, step);
-            ExpectAgreementEverywhere(call);
-          }
-        }
-      }
-    }
-  }
-}
+class RoiAwarePool3dLongSums : public testing::TestWithParam<mluOpDataType_t> {};
+INSTANTIATE_TEST_SUITE_P(Types, RoiAwarePool3dLongSums, testing::ValuesIn(kTypes), TypeName);
 
 // Constant values are the worst case, because every addition rounds the same way: a plain float sum of 40,000 times
 // 0.7 is off by far more than the bar. Fewer in double, whose bar is close to its precision.
-TEST_P(RoiAwarePool3dSpecialValues, LongAveragesStayWithinTheBar) {
+TEST_P(RoiAwarePool3dLongSums, LongAveragesStayWithinTheBar) {
   const int64_t points = GetParam() == MLUOP_DTYPE_DOUBLE ? 3000 : 40000;
   for (const int64_t channels : {1, 5, 13, 40}) {
     Call call = CallOf(kForward,

@@ -1,5 +1,5 @@
-// Thousands of small calls of all functions of roiaware_pool3d from seeds, against every point held against every box,
-// each on one target and with one number of threads in turn.
+// Thousands of boxes with a point at a corner, each on one target and with one number of threads in turn. Random calls
+// of all functions are those of roiaware_pool3d_fuzz, of which every test run makes some.
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -37,43 +37,6 @@ class RoiAwarePool3dRandom : public testing::TestWithParam<mluOpDataType_t> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Types, RoiAwarePool3dRandom, testing::ValuesIn(kTypes), TypeName);
-
-std::string SmallShape(Random& random) {
-  const auto number = [&](std::initializer_list<double> choices) {
-    return std::to_string(static_cast<int>(random.OneOf(choices)));
-  };
-  const auto axis = [&] { return number({1, 1, 2, 3, 4, 5, 7}); };
-  const std::string out = axis() + "x" + axis() + "x" + axis();
-  return "boxes=" + std::to_string(1 + random.Below(5)) + ",points=" + std::to_string(1 + random.Below(70)) +
-         ",channels=" + std::to_string(1 + random.Below(9)) + ",max_pts=" + number({1, 2, 2, 3, 5, 9, 128}) +
-         ",out=" + out + ",pool=" + (random.Below(2) == 0 ? "max" : "avg");
-}
-
-TEST_P(RoiAwarePool3dRandom, AgreesWithBruteForce) {
-  const char* const scenes[] = {"scattered", "faces",    "far",        "clustered",
-                                "one_voxel", "outliers", "degenerate", "special"};
-  for (uint64_t seed = 0; seed < 1600; ++seed) {
-    Random random(seed);
-    const std::string shape = SmallShape(random) + ",scene=" + scenes[seed % std::size(scenes)];
-    const char* const margins[] = {"0", "1e-5", "1e-5", "0.25", "1", "1e38"};
-    const std::string switches =
-        std::string(",z=") + (random.Below(2) == 0 ? "center" : "bottom") + ",margin=" + margins[random.Below(6)];
-    SCOPED_TRACE(shape + switches + ", seed " + std::to_string(seed));
-    Configure(seed / 16);
-    for (const char* function : {"mluOpRoiAwarePool3dForward", "mluOpRoiAwarePool3dBackward"}) {
-      ExpectAgreement(CallOf(function, shape, GetParam(), seed));
-    }
-    for (const char* function :
-         {"detopsRoiAwarePool3dForward", "detopsCountRoiAwareVoxels", "detopsRoiAwarePool3dCompactForward"}) {
-      Call call = CallOf(function, shape + switches, GetParam(), seed);
-      if (random.Below(8) == 0 && std::string(function) != "detopsRoiAwarePool3dCompactForward") {
-        call.numbers.at("xy_margin") = 1e39;  // infinite as a float
-      }
-      ExpectAgreement(call);
-    }
-    if (HasFailure()) return;
-  }
-}
 
 // One box and one point at one of its corners, where rounding may put a point inside that an exact rectangle around the
 // box leaves out.

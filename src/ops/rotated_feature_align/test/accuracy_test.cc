@@ -1,8 +1,11 @@
 // rotated_feature_align against the reference where its samples in the catalogue do not go: every width of a vector,
-// lines and single pixels, boxes with enormous numbers, and many boxes on one pixel.
+// lines and single pixels, boxes with enormous numbers, and many boxes on one pixel; gradients; NaN and Inf in
+// features.
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "properties/by_hand.h"
 
@@ -116,6 +119,87 @@ TEST(RotatedFeatureAlignStreaming, SameBitsAsPlainStores) {
       ExpectSameBitsOffTheCacheLines(CallOf(
           function, "batch=1,height=64,width=64,scale=1,channels=" + std::to_string(2048 / ElementSize(type)), type));
     }
+  }
+}
+
+// ---- backward is the gradient of forward ----
+
+constexpr char kForward[] = "mluOpRotatedFeatureAlignForward", kBackward[] = "mluOpRotatedFeatureAlignBackward";
+
+class RotatedFeatureAlignGradient : public testing::TestWithParam<int> {
+ protected:
+  static Pass MakePass(bool forward, const std::string& shape) {
+    const Call call =
+        CallOf(forward ? kForward : kBackward, shape + ",points=" + std::to_string(GetParam()), MLUOP_DTYPE_DOUBLE);
+    return {call, call.tensors[0].name, call.tensors[2].name};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Points, RotatedFeatureAlignGradient, testing::Values(1, 5));
+
+TEST_P(RotatedFeatureAlignGradient, BackwardIsTheAdjointOfForward) {
+  for (const std::string boxes : {"near", "anywhere", "borders", "odd"}) {
+    const std::string shape = "batch=2,height=7,width=9,channels=5,scale=0.25,boxes=" + boxes;
+    ExpectAdjoint(MakePass(true, shape), MakePass(false, shape));
+  }
+}
+
+TEST_P(RotatedFeatureAlignGradient, BackwardIsTheSlopeOfForward) {
+  const std::string shape = "batch=2,height=3,width=4,channels=2,scale=0.5,boxes=anywhere";
+  ExpectSlope(MakePass(true, shape), MakePass(false, shape));
+}
+
+// ---- NaN and Inf in features ----
+
+class RotatedFeatureAlignSpecialValues : public testing::TestWithParam<mluOpDataType_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Types, RotatedFeatureAlignSpecialValues, testing::ValuesIn(kTypes), TypeName);
+
+// 2x2 maps with five channels; the middle channels of some pixels are special, the outer ones stay finite, so a value
+// that leaks into another lane shows. Forward output of pixel (1, 1) minus its own feature, worked out by hand:
+// +-0 weights turn Inf into NaN; all weights above 0 keep it.
+TEST_P(RotatedFeatureAlignSpecialValues, InfinityByHand) {
+  const struct {
+    const char* name;
+    std::vector<double> map;  // the middle channel
+    double y, x;
+    double sample;
+  } cases[] = {
+      {"1/4 Inf + 3/4 * 1", {kInf, 1, 1, 1}, 0.5, 0.5, kInf},
+      {"all four Inf, which differences of neighbours would make NaN", {kInf, kInf, kInf, kInf}, 0.25, 0.75, kInf},
+      {"-Inf", {1, -kInf, 1, 1}, 0.5, 0.5, -kInf},
+      {"Inf - Inf", {kInf, -kInf, 1, 1}, 0.5, 0.5, kNan},
+      {"1 * Inf + 0 * 1", {kInf, 1, 1, 1}, 0, 0, kInf},
+      {"1 * 1 + 0 * Inf", {1, kInf, 1, 1}, 0, 0, kNan},
+      {"1 * 1 + 0 * NaN", {1, 1, kNan, 1}, 0, 0, kNan},
+      {"far border: both neighbours are the same pixel, 1 * Inf + 0 * Inf", {1, kInf, 1, 1}, 0, 1, kNan},
+      {"far border beside an Inf that is no neighbour", {kInf, 1, 1, 1}, 0, 1, 1},
+      {"outside: not even 0 * NaN", {kNan, kInf, kNan, 1}, -2, 0, 0},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.name);
+    Call call = CallOf(kForward, "batch=1,height=2,width=2,channels=5,scale=1,points=1", GetParam());
+    for (int64_t pixel = 0; pixel < 4; ++pixel) {
+      SetRow(call, "bboxes", pixel, {test.y, test.x, 0, 0, 0});
+      SetRow(call, "input", pixel, {1, 1, test.map[static_cast<size_t>(pixel)], 1, 1});
+    }
+    ExpectAgreementEverywhere(call, {}, [&](const Call& done) {
+      const double outer = test.y < -1 ? 1 : 2, expected = test.map[3] + test.sample, got = done["output"].Get(17);
+      ASSERT_TRUE(std::isnan(expected) ? std::isnan(got) : got == expected) << got;
+      for (const int64_t i : {15, 16, 18, 19}) ASSERT_EQ(done["output"].Get(i), outer) << "element " << i;
+    });
+  }
+}
+
+// Sums beyond the type's largest number become infinite, one below it does not. With one point at the pixel itself the
+// output is twice the input: 32752 + 32752 = 65504 is the largest half, 32768 + 32768 is too large.
+TEST_P(RotatedFeatureAlignSpecialValues, OverflowGivesInfinity) {
+  const double limit = HalfTheLimit(GetParam()), below = NextTowardsZero(GetParam(), limit);
+  for (const char* function : {kForward, kBackward}) {
+    Call call = CallOf(function, "batch=1,height=1,width=4,channels=1,scale=1,points=1", GetParam());
+    Assign(call, call.tensors[0].name, {limit, below, -limit, -below});
+    for (int64_t pixel = 0; pixel < 4; ++pixel) SetRow(call, "bboxes", pixel, {0, static_cast<double>(pixel), 0, 0, 0});
+    ExpectNumbersEverywhere(call, {{call.tensors[2].name, {kInf, 2 * below, -kInf, -2 * below}}});
   }
 }
 
