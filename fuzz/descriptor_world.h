@@ -1,4 +1,4 @@
-// Tensor descriptors under fuzzing: a few of them, each with a model that foretells the statuses of all calls and what
+// Tensor descriptors under fuzzing: a few of them, each with a model that predicts the statuses of all calls and what
 // the getters give.
 #ifndef DETOPS_FUZZ_DESCRIPTOR_WORLD_H_
 #define DETOPS_FUZZ_DESCRIPTOR_WORLD_H_
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "detops.h"
@@ -41,6 +42,23 @@ struct DescriptorModel {
     return static_cast<uint64_t>(product);
   }
 };
+
+// The functions for extents of a type.
+template <class Integer>
+struct Api;
+#define DETOPS_API(Integer, version)                                               \
+  template <>                                                                      \
+  struct Api<Integer> {                                                            \
+    static constexpr auto Set = mluOpSetTensorDescriptor##version;                 \
+    static constexpr auto SetEx = mluOpSetTensorDescriptorEx##version;             \
+    static constexpr auto SetDim = mluOpSetTensorDescriptorDim##version;           \
+    static constexpr auto Get = mluOpGetTensorDescriptor##version;                 \
+    static constexpr auto GetEx = mluOpGetTensorDescriptorEx##version;             \
+    static constexpr auto SetGroup = mluOpSetGroupTensorDescriptors##version;      \
+    static std::string Name(std::string function) { return function += #version; } \
+  }
+DETOPS_API(int, );
+DETOPS_API(int64_t, _v2);
 
 class DescriptorWorld {
  public:
@@ -159,27 +177,14 @@ void DescriptorWorld::SetShapeAs(DescriptorModel& model, int variant) {
   if (variant == 1) good = good && strides_given != nullptr;
   if (extents_given != nullptr) good = good && NoneNegative(rank, extents_given);
 
-  if constexpr (kLong) {
-    if (variant == 0) {
-      ExpectStatus(mluOpSetTensorDescriptor_v2(desc, layout_given, type_given, rank, extents_given), good,
-                   "mluOpSetTensorDescriptor_v2");
-    } else if (variant == 1) {
-      ExpectStatus(mluOpSetTensorDescriptorEx_v2(desc, layout_given, type_given, rank, extents_given, strides_given),
-                   good, "mluOpSetTensorDescriptorEx_v2");
-    } else {
-      ExpectStatus(mluOpSetTensorDescriptorDim_v2(desc, rank, extents_given), good, "mluOpSetTensorDescriptorDim_v2");
-    }
-  } else {
-    if (variant == 0) {
-      ExpectStatus(mluOpSetTensorDescriptor(desc, layout_given, type_given, rank, extents_given), good,
-                   "mluOpSetTensorDescriptor");
-    } else if (variant == 1) {
-      ExpectStatus(mluOpSetTensorDescriptorEx(desc, layout_given, type_given, rank, extents_given, strides_given), good,
-                   "mluOpSetTensorDescriptorEx");
-    } else {
-      ExpectStatus(mluOpSetTensorDescriptorDim(desc, rank, extents_given), good, "mluOpSetTensorDescriptorDim");
-    }
-  }
+  using A = Api<Integer>;
+  const mluOpStatus_t status = variant == 0 ? A::Set(desc, layout_given, type_given, rank, extents_given)
+                               : variant == 1
+                                   ? A::SetEx(desc, layout_given, type_given, rank, extents_given, strides_given)
+                                   : A::SetDim(desc, rank, extents_given);
+  constexpr const char* kNames[] = {"mluOpSetTensorDescriptor", "mluOpSetTensorDescriptorEx",
+                                    "mluOpSetTensorDescriptorDim"};
+  ExpectStatus(status, good, A::Name(kNames[variant]).c_str());
   if (!good) return;
   Assign(model, rank, extents_given, strides_given);
   if (variant == 2) return;
@@ -263,23 +268,10 @@ void DescriptorWorld::ReadAs(const DescriptorModel& model, bool with_strides) {
     good = good && to_layout != nullptr && to_type != nullptr && to_rank != nullptr && to_extents != nullptr &&
            to_strides != nullptr && Fits<Integer>(model.strides);
   }
-  if constexpr (kLong) {
-    if (with_strides) {
-      ExpectStatus(mluOpGetTensorDescriptorEx_v2(desc, to_layout, to_type, to_rank, to_extents, to_strides), good,
-                   "mluOpGetTensorDescriptorEx_v2");
-    } else {
-      ExpectStatus(mluOpGetTensorDescriptor_v2(desc, to_layout, to_type, to_rank, to_extents), good,
-                   "mluOpGetTensorDescriptor_v2");
-    }
-  } else {
-    if (with_strides) {
-      ExpectStatus(mluOpGetTensorDescriptorEx(desc, to_layout, to_type, to_rank, to_extents, to_strides), good,
-                   "mluOpGetTensorDescriptorEx");
-    } else {
-      ExpectStatus(mluOpGetTensorDescriptor(desc, to_layout, to_type, to_rank, to_extents), good,
-                   "mluOpGetTensorDescriptor");
-    }
-  }
+  using A = Api<Integer>;
+  const mluOpStatus_t status = with_strides ? A::GetEx(desc, to_layout, to_type, to_rank, to_extents, to_strides)
+                                            : A::Get(desc, to_layout, to_type, to_rank, to_extents);
+  ExpectStatus(status, good, A::Name(with_strides ? "mluOpGetTensorDescriptorEx" : "mluOpGetTensorDescriptor").c_str());
   const auto holds = [&](bool written, int64_t actual, int64_t expected) {
     return actual == (good && written ? expected : kMark);
   };
@@ -381,13 +373,8 @@ mluOpStatus_t DescriptorWorld::SetGroupAs(bool* good, int count) {
   const Integer* const extents_given = OrNull(bytes_, extents.get());
   *good = *good && group_given != nullptr && layouts_given != nullptr && types_given != nullptr &&
           ranks_given != nullptr && extents_given != nullptr;
-  mluOpStatus_t status;
-  if constexpr (sizeof(Integer) == 8) {
-    status =
-        mluOpSetGroupTensorDescriptors_v2(group_given, layouts_given, types_given, ranks_given, extents_given, count);
-  } else {
-    status = mluOpSetGroupTensorDescriptors(group_given, layouts_given, types_given, ranks_given, extents_given, count);
-  }
+  const mluOpStatus_t status =
+      Api<Integer>::SetGroup(group_given, layouts_given, types_given, ranks_given, extents_given, count);
   if (!*good) return status;
   const Integer* next = extents.get();
   for (size_t i = 0; i < size; ++i) {
@@ -403,14 +390,9 @@ inline void DescriptorWorld::Group() {
   const int count = Number(bytes_, Rarely(bytes_) ? -1 : 1, kSlots);
   const int function = Number(bytes_, 0, 3);
   bool good = count > 0;
-  if (function == 0) {
-    const mluOpStatus_t status = SetGroupAs<int>(&good, count);
-    ExpectStatus(status, good, "mluOpSetGroupTensorDescriptors");
-    return;
-  }
-  if (function == 1) {
-    const mluOpStatus_t status = SetGroupAs<int64_t>(&good, count);
-    ExpectStatus(status, good, "mluOpSetGroupTensorDescriptors_v2");
+  if (function < 2) {
+    const mluOpStatus_t status = function == 0 ? SetGroupAs<int>(&good, count) : SetGroupAs<int64_t>(&good, count);
+    ExpectStatus(status, good, function == 0 ? "mluOpSetGroupTensorDescriptors" : "mluOpSetGroupTensorDescriptors_v2");
     return;
   }
   const auto size = static_cast<size_t>(std::max(count, 0));

@@ -1,11 +1,14 @@
-// Runs kept inputs through a fuzz target without libFuzzer: TARGET FILE ... A file that ends with .hex has an input per
-// line, in hexadecimal; any other is one input. What is wrong ends the process, as under the fuzzer; the name of the
-// input is the last line then.
+// Runs inputs through a fuzz target without libFuzzer: TARGET FILE ... A file that ends with .hex has an input per
+// line, in hexadecimal; any other is one input. TARGET --random COUNT makes so many, the same on every machine. What is
+// wrong ends the process, as under the fuzzer; the name of the input is the last line then.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -54,12 +57,24 @@ int RunFile(const std::string& path) {
   return inputs;
 }
 
+int RunRandom(int count) {
+  for (int seed = 0; seed < count; ++seed) {
+    std::mt19937 random(static_cast<unsigned>(seed));
+    std::vector<uint8_t> data(random() % 600);
+    for (uint8_t& byte : data) byte = static_cast<uint8_t>(random() >> 8);
+    std::printf("random:%d\n", seed);
+    LLVMFuzzerTestOneInput(data.data(), data.size());
+  }
+  return count;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   int inputs = 0;
-  for (int i = 1; i < argc; ++i) {
+  if (argc == 3 && std::strcmp(argv[1], "--random") == 0) inputs = RunRandom(std::atoi(argv[2]));
+  for (int i = argc == 3 && inputs > 0 ? argc : 1; i < argc; ++i) {
     const int run = RunFile(argv[i]);
     if (run == 0) return 1;
     inputs += run;

@@ -89,7 +89,7 @@ std::string SumDifference(const Tensor& tensor, const std::vector<int64_t>& plac
   return "";
 }
 
-// diff1 and diff2 are about many numbers: of fewer, one that nearly cancels, or lies beside a tie, would fail them. So
+// diff1 and diff2 are about many numbers: of fewer, one that nearly cancels, or lies next to a tie, would fail them. So
 // would one that all rows share, hence different ones.
 bool HasManyNumbers(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });

@@ -62,9 +62,9 @@ struct Theory {
 
 // A shape worth timing, as networks and documents have it.
 struct BenchmarkCase {
-  std::string name;  // behind the room's: "forward/case1"
+  std::string name;  // after the room's: "forward/case1"
   std::string shape;
-  std::string variant{};  // behind the type: "anywhere"
+  std::string variant{};  // after the type: "anywhere"
   // Which types and threads: all types with two threads, the first also with one and without value checks; the first
   // and half with two, the first with one; or the first with two alone.
   enum Settings { kAll, kFew, kOne } settings = kAll;

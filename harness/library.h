@@ -28,7 +28,7 @@ struct Functions {
 
   bool Has(std::string_view function) const {
 #define DETOPS_FUNCTION(name) \
-  if (function == #name) return name != nullptr;
+  if (function == #name) return (name) != nullptr;
 #include "harness/exported_functions.inc"
 #undef DETOPS_FUNCTION
     if (function == "mluOpGetNmsWorkspaceSize") return mluOpGetNmsWorkspaceSize != nullptr;

@@ -1,4 +1,4 @@
-// The vocabulary of contracts: one function per kind of rule, each with its sentence and the ways to break it.
+// The vocabulary of contracts: one function per kind of rule, each with its sentence and the faults that break it.
 #ifndef DETOPS_HARNESS_RULES_H_
 #define DETOPS_HARNESS_RULES_H_
 
@@ -18,7 +18,7 @@ Rules Implied(Rules rules);
 // if it is not.
 Rules When(const std::function<bool(const Call&)>& condition, Rules rules,
            const std::function<void(Call&)>& arrange = {});
-// The same rules, and more ways to break the last of them, or changes that come close.
+// The same rules, and more faults that break the last of them, or changes that come close.
 Rules WithFaults(Rules rules, const Faults& more);
 
 // ---- pointers ----
@@ -97,9 +97,13 @@ Rules FiniteAboveZero(const std::string& argument, Precision precision);
 // workspace is not NULL unless workspace_size is 0.
 Rules WorkspacePointer();
 Rules WorkspaceSize(std::function<int64_t(const Call&)> needed);
+// int64 can count the bytes that a workspace for the rows of `tensor` needs; `needed` saturates.
+Rules WorkspaceCounted(const std::string& tensor, std::function<int64_t(const Call&)> needed, Faults faults);
 
 // `output` shares no byte with the others: tensors, "workspace", or a list of integers by its argument's name.
 Rules Separate(const std::string& output, const Names& others);
+// Each output from the inputs, the workspace and the outputs before it; then the workspace from the inputs.
+Rules SeparateOutputs(const Names& outputs, const Names& inputs);
 
 // ---- elements ----
 

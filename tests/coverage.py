@@ -88,7 +88,7 @@ def main():
         missed_lines = sorted(line for line, count in lines[name].items() if count == 0)
         missed_sides = sorted((place, side) for place, counts in sides.items() for side in (0, 1) if counts[side] == 0)
         row = [len(lines[name]), len(missed_lines), 2 * len(sides), len(missed_sides)]
-        total = [a + b for a, b in zip(total, row)]
+        total = [a + b for a, b in zip(total, row, strict=True)]
         shown = os.path.relpath(name, options.root)
         print(f"{shown:<72} {row[0]:>6} {row[1]:>6} {percent(row[0] - row[1], row[0]):>6.1f}% {row[2]:>6} {row[3]:>6} "
               f"{percent(row[2] - row[3], row[2]):>6.1f}%")

@@ -13,10 +13,11 @@
 #include "detops.h"
 #include "gtest/gtest.h"
 #include "handle/align_case.h"
+#include "support/tensor.h"
 
 namespace {
 
-using namespace detops_test::hooks;  // NOLINT(google-build-using-namespace): counters of this test alone
+using namespace detops_test::hooks;  // counters of this test alone
 using detops_test::AlignCase;
 
 // ---- the calls --------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ TEST_F(AllocationFailureTest, NoRoomForTheForkHandler) {
   EXPECT_EQ(mluOpDestroy(handle), MLUOP_STATUS_SUCCESS);
 }
 
-// A function that makes an object leaves its place alone when it fails.
+// A function that makes an object leaves its place alone when it fails. That which destroys it takes no memory.
 template <class Object, class Status>
 void FailCreation(
     Status (*create)(Object*), Status (*destroy)(Object), int status,
@@ -47,7 +48,7 @@ void FailCreation(
   Object object = mark;
   FailEveryAllocation({[&] { return create(&object); },
                        [&] {
-                         destroy(object);
+                         EXPECT_EQ(WithoutMemory([&] { return static_cast<int>(destroy(object)); }), 0);
                          object = mark;
                        },
                        [&] { return object == mark && also(); }, status});
@@ -60,6 +61,40 @@ TEST_F(AllocationFailureTest, CreateTensorDescriptor) {
 TEST_F(AllocationFailureTest, CreateSparseConvolutionDescriptor) {
   FailCreation(mluOpCreateSparseConvolutionDescriptor, mluOpDestroySparseConvolutionDescriptor,
                MLUOP_STATUS_ALLOC_FAILED);
+}
+TEST_F(AllocationFailureTest, CreateIdentityRulebook) {
+  const auto create = [](detopsRulebook_t* rulebook) { return detopsCreateIdentityRulebook(7, rulebook); };
+  FailCreation<detopsRulebook_t, mluOpStatus_t>(create, detopsDestroyRulebook, MLUOP_STATUS_ALLOC_FAILED);
+}
+// Made anew, a rulebook takes no memory that it and the handle do not have.
+TEST_F(AllocationFailureTest, RebuildRulebookTakesNothing) {
+  const detops_test::Descriptor sites(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {4, 4});
+  const detops_test::Descriptor rows(MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {32, 4});
+  constexpr int kSites[] = {0, 2, 1, 0, 0, 0, 1, 1, 0, 2, 1, 1, 0, 0, 0, 0};
+  constexpr int kOnes[] = {1, 1, 1}, kSpace[] = {3, 3, 3};
+  int outputs[128];
+  int64_t count = 0;
+  mluOpHandle_t handle = nullptr;
+  mluOpCreate(&handle);
+  detopsSetProfile(handle, DETOPS_PROFILE_FULL);
+  detopsSetNumThreads(handle, 1);
+  mluOpSparseConvolutionDescriptor_t conv = nullptr;
+  mluOpCreateSparseConvolutionDescriptor(&conv);
+  for (const int sub_m : {0, 1}) {
+    mluOpSetSparseConvolutionDescriptor(conv, 5, 1, kOnes, kOnes, kOnes, kSpace, kSpace, kSpace, sub_m, 0, 0);
+    detopsRulebook_t rulebook = nullptr;
+    ASSERT_EQ(detopsBuildRulebook(handle, conv, sites.get(), kSites, rows.get(), outputs, nullptr, nullptr, &count,
+                                  &rulebook),
+              MLUOP_STATUS_SUCCESS);
+    EXPECT_EQ(WithoutMemory([&] {
+                return detopsRebuildRulebook(handle, rulebook, conv, sites.get(), kSites, rows.get(), outputs, nullptr,
+                                             nullptr, &count);
+              }),
+              0);
+    detopsDestroyRulebook(rulebook);
+  }
+  mluOpDestroySparseConvolutionDescriptor(conv);
+  mluOpDestroy(handle);
 }
 TEST_F(AllocationFailureTest, CreateNmsDescriptor) {
   FailCreation(mluOpCreateNmsDescriptor, mluOpDestroyNmsDescriptor, MLUOP_STATUS_ALLOC_FAILED);
@@ -79,7 +114,7 @@ TEST_F(AllocationFailureTest, CreateGroupTensorDescriptors) {
   std::fill_n(descs, kCount, mark);
   FailEveryAllocation({[&] { return mluOpCreateGroupTensorDescriptors(group, kCount); },
                        [&] {
-                         mluOpDestroyGroupTensorDescriptors(group, kCount);
+                         EXPECT_EQ(WithoutMemory([&] { return mluOpDestroyGroupTensorDescriptors(group, kCount); }), 0);
                          std::fill_n(descs, kCount, mark);
                        },
                        [&] { return std::count(descs, descs + kCount, mark) == kCount; }, MLUOP_STATUS_ALLOC_FAILED});
@@ -170,13 +205,13 @@ TEST_F(AllocationFailureTest, RuntimeMemory) {
     const auto untouched = [&] { return block == mark && cnrtGetLastError() == cnrtErrorNoMem; };
     FailEveryAllocation({[&] { return cnrtMalloc(&block, bytes); },
                          [&] {
-                           cnrtFree(block);
+                           EXPECT_EQ(WithoutMemory([&] { return cnrtFree(block); }), 0);
                            block = mark;
                          },
                          untouched, cnrtErrorNoMem});
     FailEveryAllocation({[&] { return cnrtHostMalloc(&block, bytes); },
                          [&] {
-                           cnrtFreeHost(block);
+                           EXPECT_EQ(WithoutMemory([&] { return cnrtFreeHost(block); }), 0);
                            block = mark;
                          },
                          untouched, cnrtErrorNoMem});
@@ -207,6 +242,10 @@ TEST_F(AllocationFailureTest, CallThatStartsThreads) {
   FailEveryAllocation({[&] { return work.Backward(handle, output.data()); }, renew, untouched,
                        MLUOP_STATUS_ALLOC_FAILED, true, [&] { return output == expected; }});
   mluOpDestroy(handle);
+}
+
+TEST_F(AllocationFailureTest, ModeOfRecording) {
+  EXPECT_EQ(WithoutMemory([] { return mluOpSetGenCaseMode(0), 0; }), 0);
 }
 
 // "If the system has no thread left, the call goes on with those there are."

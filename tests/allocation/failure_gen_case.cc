@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace detops_test::hooks;  // NOLINT(google-build-using-namespace): counters of this test alone
+using namespace detops_test::hooks;  // counters of this test alone
 
 TEST_F(AllocationFailureTest, Recording) {
   const detops_test::TemporaryFolder folder;

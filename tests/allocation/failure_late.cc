@@ -17,7 +17,7 @@
 
 namespace {
 
-using namespace detops_test::hooks;  // NOLINT(google-build-using-namespace): counters of this test alone
+using namespace detops_test::hooks;  // counters of this test alone
 
 // The functions of a copy of the library that this program has not been linked with.
 struct LateLibrary {

@@ -29,7 +29,7 @@ std::atomic<bool> g_fail_fork_handlers{false};
 
 namespace {
 
-using namespace detops_test::hooks;  // NOLINT(google-build-using-namespace)
+using namespace detops_test::hooks;
 
 bool MustFail() {
   if (!g_armed) return false;

@@ -47,6 +47,19 @@ inline int CallWithFailure(const Subject& subject, int k, bool for_ever, int* fa
   return status;
 }
 
+// The status of a call that takes no memory, while there is none.
+template <class Function>
+int WithoutMemory(Function call) {
+  g_failures = 0;
+  g_until_failure = 0;
+  g_for_ever = true;
+  g_armed = true;
+  const int status = call();
+  g_armed = false;
+  EXPECT_EQ(g_failures, 0) << "it asked for memory";
+  return status;
+}
+
 inline void FailEveryAllocation(const Subject& subject) {
   for (const bool for_ever : {false, true}) {
     for (int k = 1;; ++k) {

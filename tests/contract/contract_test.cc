@@ -3,21 +3,129 @@
 // check on those before it: a rule that came too early would read what nobody has looked at yet.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "contract/check.h"
 #include "harness/catalogue.h"
+#include "harness/placed_call.h"
 #include "support/configurations.h"
+#include "support/handle.h"
+
+#if defined(DETOPS_TEST_COUNTS_ALLOCATIONS)
+#include "allocation/subject.h"
+#endif
 
 namespace detops_test {
 namespace {
 
+using detops_harness::Answer;
+using detops_harness::Call;
 using detops_harness::Contract;
 using detops_harness::Fault;
 using detops_harness::Faults;
 using detops_harness::Function;
+using detops_harness::PlacedCall;
 using detops_harness::Rule;
+
+#if defined(DETOPS_TEST_COUNTS_ALLOCATIONS)
+using hooks::Live;
+#else
+int Live() { return 0; }  // the sanitizers have an allocator, and a search for leaks, of their own
+#endif
+
+constexpr unsigned char kCanary = 0xA5;
+
+// A call that breaks no rule on memory that nobody may touch: the runner must be what ends it, unless it ends well
+// without work.
+void ExpectToRun(PlacedCall& placed, Handle& handle, bool without_work) {
+  handle.SetRunner([](void*, detopsTask_t, void*, int) { return 1; }, nullptr);
+  const mluOpStatus_t status = placed.Run(handle.get());
+  EXPECT_TRUE(status == MLUOP_STATUS_EXECUTION_FAILED || status == MLUOP_STATUS_ALLOC_FAILED ||
+              (without_work && status == MLUOP_STATUS_SUCCESS))
+      << placed.text();
+  handle.SetRunner(nullptr, nullptr);
+}
+
+void ExpectSuccess(PlacedCall& placed, const Answer& expected, Handle& handle) {
+  bool reserved = false;
+  for (const detops_harness::Tensor& tensor : placed.call().tensors) reserved |= tensor.reserved;
+  if (reserved) return ExpectToRun(placed, handle, expected.rule != nullptr);
+  if (!placed.MemorySuffices()) return;  // the description is good; there is just not so much memory here
+  EXPECT_EQ(placed.Run(handle.get()), MLUOP_STATUS_SUCCESS) << placed.text();
+  EXPECT_STREQ(handle.LastError(), "");
+  EXPECT_TRUE(placed.InputsIntact());
+  EXPECT_TRUE(placed.SurroundingsIntact());
+}
+
+void ExpectRefusal(PlacedCall& placed, const Answer& expected, Handle& handle) {
+  const std::string before = placed.State();
+  EXPECT_EQ(placed.Run(handle.get()), expected.status) << placed.text();
+  EXPECT_EQ(placed.text(), expected.text);
+  if (placed.call().with_handle) {
+    EXPECT_EQ(handle.LastError(), placed.text());
+  }
+  EXPECT_TRUE(placed.State() == before) << "a refused call has written";
+  EXPECT_TRUE(placed.SurroundingsIntact());
+  // The first call may have given the handle scratch memory, or the thread room for its text. The second needs no more.
+  const auto live = Live();
+  EXPECT_EQ(placed.Run(handle.get()), expected.status);
+  EXPECT_EQ(Live(), live) << "the call leaks";
+}
+
+// What every call must keep that its contract judges: the status and the sentence word for word; and of a refused one
+// that nothing was written, nothing leaked, and that the handle serves the good call as before.
+class ContractCheck {
+ public:
+  explicit ContractCheck(const Function& function);
+
+  const Call& good() const { return good_; }
+
+  // Applies the faults one after the other to the good call, and carries it out. Gives the rule that decided.
+  const Rule* Expect(Handle& handle, const std::vector<const Fault*>& faults);
+
+ private:
+  void ExpectGoodCall(Handle& handle);
+
+  const Function& function_;
+  const Call good_;
+  PlacedCall placed_good_;
+  std::string good_outputs_;
+};
+
+ContractCheck::ContractCheck(const Function& function)
+    : function_(function), good_(function.Good()), placed_good_(good_) {
+  const Answer answer = function.contract().Judge(placed_good_.call());
+  EXPECT_EQ(answer.text, "") << "the good call is not good";
+  Handle fresh(good_.profile, 2);
+  EXPECT_EQ(placed_good_.Run(fresh.get()), MLUOP_STATUS_SUCCESS) << placed_good_.text();
+  good_outputs_ = placed_good_.Outputs();
+}
+
+void ContractCheck::ExpectGoodCall(Handle& handle) {
+  placed_good_.Reset(kCanary);
+  EXPECT_EQ(placed_good_.Run(handle.get()), MLUOP_STATUS_SUCCESS)
+      << "the good call afterwards: " << placed_good_.text();
+  EXPECT_EQ(placed_good_.text(), "");
+  EXPECT_TRUE(placed_good_.Outputs() == good_outputs_) << "the good call afterwards has another result";
+}
+
+const Rule* ContractCheck::Expect(Handle& handle, const std::vector<const Fault*>& faults) {
+  Call call = good_;
+  for (const Fault* fault : faults) fault->apply(call);
+  PlacedCall placed(std::move(call));
+  const Answer expected = function_.contract().Judge(placed.call());
+  if (expected.undefined) return nullptr;
+  if (expected.status == MLUOP_STATUS_SUCCESS) {
+    ExpectSuccess(placed, expected, handle);
+  } else {
+    ExpectRefusal(placed, expected, handle);
+    ExpectGoodCall(handle);
+  }
+  return expected.rule;
+}
 
 class ContractTest : public testing::TestWithParam<const Function*> {
  protected:
@@ -78,3 +186,15 @@ INSTANTIATE_TEST_SUITE_P(Functions, ContractTest, testing::ValuesIn(AllFunctions
 
 }  // namespace
 }  // namespace detops_test
+
+// contract_test --catalogue ROOM lists the functions of a room, for scripts.
+int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--catalogue") == 0) {
+    for (const auto& function : detops_harness::WholeCatalogue().functions()) {
+      if (function->room() == argv[2]) std::cout << function->name() << '\n';
+    }
+    return 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

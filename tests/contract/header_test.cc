@@ -1,4 +1,5 @@
-// The "Checked in this order" of the public headers says what the contracts say, clause by clause.
+// The public headers and the catalogue: "Checked in this order" says what the contracts say, clause by clause, and
+// whatever is declared with a handle and a tensor has a contract.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -58,6 +59,28 @@ TEST(Headers, OrderOfChecksIsThatOfTheContract) {
     if (function->contract().documented_as() != function->name()) continue;
     EXPECT_EQ(OrderIn(CommentOf(headers, function->name())), function->contract().Order());
   }
+}
+
+// No function is forgotten: what is in the catalogue gets every property and every test of its contract.
+TEST(Catalogue, HasEveryFunctionOfTheHeaders) {
+  const std::regex comments("/\\*[^]*?\\*/");
+  const std::regex declaration("mluOpStatus_t (?:MLUOP_WIN_API )?(\\w+)\\(([^)]*)\\);");
+  int found = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(DETOPS_HEADERS)) {
+    if (entry.path().extension() != ".h") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    const std::string code = std::regex_replace(text.str(), comments, "");
+    for (std::sregex_iterator at(code.begin(), code.end(), declaration), end; at != end; ++at) {
+      const std::string name = (*at)[1], parameters = (*at)[2];
+      if (parameters.find("mluOpHandle_t") == std::string::npos) continue;
+      if (parameters.find("mluOpTensorDescriptor_t") == std::string::npos) continue;
+      ++found;
+      EXPECT_NE(detops_harness::WholeCatalogue().Find(name), nullptr)
+          << name << " is not in the catalogue: src/ops/<room>/contract/, docs/adding_an_operator.md";
+    }
+  }
+  EXPECT_GE(found, 30);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ inline mluOpStatus_t SuppressTwo(mluOpHandle_t handle, mluOpNmsDescriptor_t nms,
 }
 
 struct NmsFault {
-  std::string text;  // of the refusal, behind the function's name
+  std::string text;  // of the refusal, after the function's name
   std::function<void(NmsArguments&)> apply;
 };
 

@@ -25,13 +25,6 @@ class NmsDescriptorTest : public testing::Test {
   mluOpNmsDescriptor_t desc_ = nullptr;
 };
 
-TEST_F(NmsDescriptorTest, NullPointers) {
-  EXPECT_EQ(mluOpCreateNmsDescriptor(nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), "mluOpCreateNmsDescriptor: desc is NULL, expected a place for the result.");
-  EXPECT_EQ(mluOpDestroyNmsDescriptor(nullptr), MLUOP_STATUS_BAD_PARAM);
-  EXPECT_EQ(ThreadText(), "mluOpDestroyNmsDescriptor: desc is NULL, expected an NMS descriptor.");
-}
-
 TEST_F(NmsDescriptorTest, BeforeTheFirstSetNothingTakesIt) {
   int kept = -7;
   EXPECT_EQ(Suppress(&kept), MLUOP_STATUS_BAD_PARAM);

@@ -1,4 +1,5 @@
-// The host runtime of cnrt.h: values, queues, notifiers, memory, device and errors.
+// The host runtime of cnrt.h: values, notifiers, memory and names of errors. What is refused stands in the table of bad
+// input; queues, devices and the last error are part of the model of core_api_fuzz.
 #include "cnrt.h"
 
 #include <cstdint>
@@ -22,42 +23,13 @@ static_assert(CNRT_MEM_TRANS_DIR_HOST2DEV == cnrtMemcpyHostToDev && CNRT_MEM_TRA
 static_assert(CNRT_MEM_TRANS_DIR_DEV2HOST == cnrtMemcpyDevToHost);
 static_assert(CNRT_MEM_TRANS_DIR_HOST2HOST == cnrtMemcpyHostToHost);
 // NOLINTEND(misc-redundant-expression)
-static_assert(CN_SUCCESS == 0);
+static_assert(CN_SUCCESS == 0 && cnrtAttrClusterCount == 0x205 && cnrtAttrMcorePerCluster == 0x206);
 
 // Every test starts and ends with no error remembered.
 class CnrtTest : public ::testing::Test {
  protected:
   void SetUp() override { cnrtGetLastError(); }
-
-  // The error is returned and remembered.
-  static void ExpectError(cnrtRet_t expected, cnrtRet_t actual) {
-    EXPECT_EQ(actual, expected);
-    EXPECT_EQ(cnrtGetLastError(), expected);
-  }
 };
-
-TEST_F(CnrtTest, QueueLivesAndIsAlwaysEmpty) {
-  cnrtQueue_t first = nullptr, second = nullptr;
-  ASSERT_EQ(cnrtQueueCreate(&first), cnrtSuccess);
-  ASSERT_EQ(cnrtQueueCreate(&second), cnrtSuccess);
-  EXPECT_NE(first, nullptr);
-  EXPECT_NE(first, second);
-  EXPECT_EQ(cnrtQueueSync(first), cnrtSuccess);
-  EXPECT_EQ(cnrtQueueQuery(first), cnrtSuccess);
-  EXPECT_EQ(cnrtSyncQueue(first), cnrtSuccess);
-  EXPECT_EQ(cnrtQueueDestroy(first), cnrtSuccess);
-  EXPECT_EQ(cnrtQueueDestroy(second), cnrtSuccess);
-}
-
-TEST_F(CnrtTest, NullIsTheDefaultQueue) {
-  EXPECT_EQ(cnrtQueueSync(nullptr), cnrtSuccess);
-  EXPECT_EQ(cnrtQueueQuery(nullptr), cnrtSuccess);
-  EXPECT_EQ(cnrtSyncQueue(nullptr), cnrtSuccess);
-  EXPECT_EQ(cnrtSyncDevice(), cnrtSuccess);
-  EXPECT_EQ(cnrtPeekAtLastError(), cnrtSuccess);
-  ExpectError(cnrtErrorArgsInvalid, cnrtQueueCreate(nullptr));
-  ExpectError(cnrtErrorArgsInvalid, cnrtQueueDestroy(nullptr));
-}
 
 TEST_F(CnrtTest, NotifiersMeasureTime) {
   cnrtNotifier_t start = nullptr, end = nullptr;
@@ -66,6 +38,11 @@ TEST_F(CnrtTest, NotifiersMeasureTime) {
   cnrtQueue_t queue = nullptr;
   ASSERT_EQ(cnrtQueueCreate(&queue), cnrtSuccess);
   EXPECT_EQ(cnrtPlaceNotifier(start, queue), cnrtSuccess);
+  for (const auto function : {cnrtNotifierDuration, cnrtNotifierElapsedTime}) {
+    float time = 77.0f;
+    EXPECT_EQ(function(end, start, &time), cnrtErrorArgsInvalid) << "the first is not placed yet";
+    EXPECT_EQ(time, 77.0f);
+  }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(cnrtPlaceNotifier(end, nullptr), cnrtSuccess) << "the default queue";
   EXPECT_EQ(cnrtWaitNotifier(end), cnrtSuccess);
@@ -88,30 +65,6 @@ TEST_F(CnrtTest, NotifiersMeasureTime) {
   EXPECT_EQ(cnrtNotifierDestroy(start), cnrtSuccess);
   EXPECT_EQ(cnrtNotifierDestroy(end), cnrtSuccess);
   EXPECT_EQ(cnrtQueueDestroy(queue), cnrtSuccess);
-}
-
-TEST_F(CnrtTest, NotifierRefusals) {
-  cnrtNotifier_t placed = nullptr, fresh = nullptr;
-  ASSERT_EQ(cnrtNotifierCreate(&placed), cnrtSuccess);
-  ASSERT_EQ(cnrtNotifierCreate(&fresh), cnrtSuccess);
-  ASSERT_EQ(cnrtPlaceNotifier(placed, nullptr), cnrtSuccess);
-  float time = 77.0f;
-  ExpectError(cnrtErrorArgsInvalid, cnrtNotifierCreate(nullptr));
-  ExpectError(cnrtErrorArgsInvalid, cnrtNotifierDestroy(nullptr));
-  ExpectError(cnrtErrorArgsInvalid, cnrtPlaceNotifier(nullptr, nullptr));
-  ExpectError(cnrtErrorArgsInvalid, cnrtWaitNotifier(nullptr));
-  ExpectError(cnrtErrorArgsInvalid, cnrtQueryNotifier(nullptr));
-  ExpectError(cnrtErrorArgsInvalid, cnrtQueueWaitNotifier(nullptr, nullptr, 0));
-  for (const auto function : {cnrtNotifierDuration, cnrtNotifierElapsedTime}) {
-    ExpectError(cnrtErrorArgsInvalid, function(nullptr, placed, &time));
-    ExpectError(cnrtErrorArgsInvalid, function(placed, nullptr, &time));
-    ExpectError(cnrtErrorArgsInvalid, function(placed, placed, nullptr));
-    ExpectError(cnrtErrorArgsInvalid, function(fresh, placed, &time));
-    ExpectError(cnrtErrorArgsInvalid, function(placed, fresh, &time));
-  }
-  EXPECT_EQ(time, 77.0f);
-  EXPECT_EQ(cnrtNotifierDestroy(placed), cnrtSuccess);
-  EXPECT_EQ(cnrtNotifierDestroy(fresh), cnrtSuccess);
 }
 
 TEST_F(CnrtTest, MemoryIsAlignedAndUsable) {
@@ -165,37 +118,6 @@ TEST_F(CnrtTest, Memset) {
   EXPECT_EQ(cnrtMemsetAsync(bytes, 7, 1, nullptr), cnrtSuccess);
   EXPECT_EQ(bytes[0], 7);
   EXPECT_EQ(cnrtMemset(nullptr, 0, 0), cnrtSuccess);
-  ExpectError(cnrtErrorArgsInvalid, cnrtMemset(nullptr, 0, 1));
-  ExpectError(cnrtErrorArgsInvalid, cnrtMemsetAsync(nullptr, 0, 1, nullptr));
-}
-
-TEST_F(CnrtTest, TheHostIsTheOnlyDevice) {
-  unsigned int count = 77;
-  int ordinal = 77;
-  EXPECT_EQ(cnrtGetDeviceCount(&count), cnrtSuccess);
-  EXPECT_EQ(count, 1u);
-  EXPECT_EQ(cnrtGetDevice(&ordinal), cnrtSuccess);
-  EXPECT_EQ(ordinal, 0);
-  EXPECT_EQ(cnrtSetDevice(0), cnrtSuccess);
-  ExpectError(cnrtErrorDeviceInvalid, cnrtSetDevice(1));
-  ExpectError(cnrtErrorDeviceInvalid, cnrtSetDevice(-1));
-  ExpectError(cnrtErrorArgsInvalid, cnrtGetDeviceCount(nullptr));
-  ExpectError(cnrtErrorArgsInvalid, cnrtGetDevice(nullptr));
-}
-
-TEST_F(CnrtTest, TheHostIsOneClusterOfOneCore) {
-  static_assert(cnrtAttrClusterCount == 0x205 && cnrtAttrMcorePerCluster == 0x206);
-  for (const cnrtDeviceAttr_t attribute : {cnrtAttrClusterCount, cnrtAttrMcorePerCluster}) {
-    int value = 77;
-    ExpectError(cnrtErrorDeviceInvalid, cnrtDeviceGetAttribute(&value, attribute, 1));
-    ExpectError(cnrtErrorArgsInvalid, cnrtDeviceGetAttribute(nullptr, attribute, 0));
-    EXPECT_EQ(value, 77);
-    EXPECT_EQ(cnrtDeviceGetAttribute(&value, attribute, 0), cnrtSuccess);
-    EXPECT_EQ(value, 1);
-  }
-  int value = 77;
-  ExpectError(cnrtErrorArgsInvalid, cnrtDeviceGetAttribute(&value, static_cast<cnrtDeviceAttr_t>(0x207), 0));
-  EXPECT_EQ(value, 77);
 }
 
 // The driver's part, as helpers of accelerator programs ask it: how much may one task take?
@@ -238,17 +160,6 @@ TEST_F(CnrtTest, ErrorStringsAreTheEnumeratorsSpelling) {
   for (const int unknown : {2, -1, 100003, 200000}) {
     EXPECT_STREQ(cnrtGetErrorStr(static_cast<cnrtRet_t>(unknown)), "cnrtErrorUnknown") << unknown;
   }
-}
-
-TEST_F(CnrtTest, LastErrorIsKeptUntilItIsTaken) {
-  EXPECT_EQ(cnrtPeekAtLastError(), cnrtSuccess);
-  EXPECT_EQ(cnrtSetDevice(3), cnrtErrorDeviceInvalid);
-  EXPECT_EQ(cnrtSyncDevice(), cnrtSuccess);
-  EXPECT_EQ(cnrtPeekAtLastError(), cnrtErrorDeviceInvalid) << "a success forgets nothing";
-  EXPECT_EQ(cnrtQueueCreate(nullptr), cnrtErrorArgsInvalid);
-  EXPECT_EQ(cnrtPeekAtLastError(), cnrtErrorArgsInvalid) << "the last one counts";
-  EXPECT_EQ(cnrtGetLastError(), cnrtErrorArgsInvalid);
-  EXPECT_EQ(cnrtGetLastError(), cnrtSuccess);
 }
 
 TEST_F(CnrtTest, LastErrorBelongsToTheThread) {

@@ -9,6 +9,7 @@
 #include "detops.h"
 #include "gtest/gtest.h"
 #include "handle/align_case.h"
+#include "support/handle.h"
 #include "support/process.h"
 
 namespace {
@@ -24,19 +25,10 @@ class Deadline {
   ~Deadline() { alarm(0); }
 };
 
-class Handle {
+class Handle : public detops_test::Handle {
  public:
-  explicit Handle(int threads) {
-    EXPECT_EQ(mluOpCreate(&handle_), MLUOP_STATUS_SUCCESS);
-    EXPECT_EQ(detopsSetNumThreads(handle_, threads), MLUOP_STATUS_SUCCESS);
-  }
-  ~Handle() { EXPECT_EQ(mluOpDestroy(handle_), MLUOP_STATUS_SUCCESS); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator mluOpHandle_t() const { return handle_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  mluOpHandle_t handle_ = nullptr;
+  explicit Handle(int threads) : detops_test::Handle(DETOPS_PROFILE_CONTRACT, threads) {}
+  operator mluOpHandle_t() const { return get(); }  // NOLINT(google-explicit-constructor)
 };
 
 // The work of these tests, with its results from one thread.
@@ -65,24 +57,6 @@ class ThreadsTest : public ::testing::Test {
   std::vector<float> forward_ = std::vector<float>(work_.size());
   std::vector<float> backward_ = std::vector<float>(work_.size());
 };
-
-TEST_F(ThreadsTest, NoThreadIsLeftAfterTheLastHandle) {
-  const int before = ThreadsOfProcess();
-  ASSERT_GE(before, 1);
-  for (int round = 0; round < 30; ++round) {
-    {
-      const Handle last(3);
-      {
-        const Handle first(4);
-        EXPECT_TRUE(ForwardIsRight(first));
-        EXPECT_GT(ThreadsOfProcess(), before) << "four threads were asked for and one works";
-      }
-      EXPECT_TRUE(ForwardIsRight(last)) << "the end of another handle took the workers away";
-      EXPECT_TRUE(BackwardIsRight(last));
-    }
-    ASSERT_TRUE(ThreadsOfProcessBecome(before)) << "round " << round;
-  }
-}
 
 TEST_F(ThreadsTest, HandlesWithoutWorkStartNoThread) {
   const int before = ThreadsOfProcess();

@@ -3,19 +3,7 @@
 # Variables: LIBRARY, NM, READELF, EXPECTED (one symbol a line, sorted), CONTRACT_PAGE. After an intended change edit
 # those two files.
 cmake_minimum_required(VERSION 3.21)
-
-set(problems "")
-macro(problem text)
-  string(APPEND problems "  ${text}\n")
-endmacro()
-
-function(run output)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE result)
-  if(NOT result EQUAL 0)
-    message(FATAL_ERROR "failed: ${ARGN}")
-  endif()
-  set(${output} "${text}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/problems.cmake)
 
 # ---- symbols ----
 run(listing ${NM} -D --defined-only ${LIBRARY})
@@ -78,7 +66,4 @@ foreach(entry ${entries})
 endforeach()
 
 list(LENGTH actual count)
-if(problems)
-  message(FATAL_ERROR "${LIBRARY}:\n${problems}")
-endif()
-message(STATUS "${count} exported symbols, SONAME and needed libraries are as promised")
+conclude(${count} 100 "exported symbols," "the SONAME and needed libraries of ${LIBRARY} are as promised")

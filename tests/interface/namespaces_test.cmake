@@ -1,10 +1,11 @@
 # Every name that a room of the library defines is in the namespace detops::<room>, and no other code defines names
-# there (the floor src/boxes has a namespace of its own in the same way): two rooms may then use one word for two things. A class of the same name in one namespace, differently defined
-# by two files, would be undefined behaviour that no compiler reports.
+# there (the floors src/boxes and src/voxels have namespaces of their own in the same way): two rooms may then use one
+# word for two things. A class of the same name in one namespace, differently defined by two files, would be undefined
+# behaviour that no compiler reports.
 # Variables: OBJECTS (of the library), NM.
 cmake_minimum_required(VERSION 3.21)
+include(${CMAKE_CURRENT_LIST_DIR}/problems.cmake)
 
-set(problems "")
 set(count 0)
 foreach(object ${OBJECTS})
   execute_process(COMMAND ${NM} -C --defined-only --extern-only ${object} OUTPUT_VARIABLE listing RESULT_VARIABLE result)
@@ -14,8 +15,8 @@ foreach(object ${OBJECTS})
   set(room "")
   if(object MATCHES "/ops/([^/]+)/")
     set(room ${CMAKE_MATCH_1})
-  elseif(object MATCHES "/boxes/")
-    set(room boxes)
+  elseif(object MATCHES "/(boxes|voxels)/")
+    set(room ${CMAKE_MATCH_1})
   endif()
   # Strong symbols: weak ones are templates and inline functions, also those of other folders. Brackets and semicolons
   # would end elements of a list.
@@ -25,16 +26,10 @@ foreach(object ${OBJECTS})
     string(SUBSTRING "${symbol}" 3 -1 symbol)
     math(EXPR count "${count} + 1")
     if(room AND NOT symbol MATCHES "^detops::${room}::")
-      string(APPEND problems "  ${symbol}, of ${object}, is not in detops::${room}\n")
+      problem("${symbol}, of ${object}, is not in detops::${room}")
     elseif(NOT room AND symbol MATCHES "^detops::([a-z0-9_]+)::" AND NOT CMAKE_MATCH_1 MATCHES "^N_")
-      string(APPEND problems "  ${symbol}, of ${object}, is in the namespace of a room\n")
+      problem("${symbol}, of ${object}, is in the namespace of a room")
     endif()
   endforeach()
 endforeach()
-if(problems)
-  message(FATAL_ERROR "${problems}")
-endif()
-if(count LESS 200)
-  message(FATAL_ERROR "only ${count} names were found: this test cannot read the output of ${NM}")
-endif()
-message(STATUS "${count} names are in the namespaces of their folders")
+conclude(${count} 200 names "are in the namespaces of their folders")

@@ -21,7 +21,10 @@ SCOPE = [
     ("C API", ["src/capi/*_api.cc"], 7),
     ("operators", ["src/ops/*/api.cc", "src/ops/*/api/*.cc", "src/ops/psroipool/geometry/rois.cc",
                    "src/ops/psroipool/mapping.cc", "src/ops/indice_convolution/run.cc",
-                   "src/ops/point_to_voxel/groups/groups.cc"], 7),
+                   "src/voxels/groups.cc"], 7),
+    ("boxes", ["src/boxes/*/check.h", "src/boxes/gradient/gradient.cc", "src/boxes/order/*.cc",
+               "src/boxes/pairs/matrix.cc", "src/boxes/polygon/*.cc", "src/boxes/suppression/ranked.cc",
+               "src/boxes/suppression/soft.cc", "src/boxes/suppression/suppression.cc"], 6),
     ("geometry", ["src/ops/*/geometry.h", "src/ops/*/*/geometry.h", "src/ops/rotated_feature_align/taps.h"], 6),
 ]
 
@@ -61,7 +64,7 @@ def blanked(text):
 
 
 def closing(code, opening):
-    """The position behind the bracket that closes the one at `opening`."""
+    """The position after the bracket that closes the one at `opening`."""
     depth = 0
     for place in range(opening, len(code)):
         depth += code[place] in "([{"

@@ -31,8 +31,9 @@ EQUIVALENTS = Path(__file__).with_name("equivalent.txt")
 MEMORY_KB = 12 << 20  # what a test may reserve with a mutant; without one they need less
 SLOW_SECONDS = 5.0  # tests that need more processor time are asked about their own room only
 QUICK_SECONDS = 1.1  # what --quick calls a quick test
-LIBRARY = "lib/" + (BUILD / "lib/libdetops.so").resolve().name  # the name behind the link
-INTERNAL = {path.stem for folder in ("core", "recording", "simd", "sparse") for path in (ROOT / "src" / folder).glob("*_test.cc")}
+LIBRARY = "lib/" + (BUILD / "lib/libdetops.so").resolve().name  # the name that the link leads to
+INTERNAL = {path.stem for folder in ("boxes", "core", "recording", "simd", "sparse")
+            for path in (ROOT / "src" / folder).rglob("*_test.cc")}
 LEFT_OUT = {"range_test", "soak_test"}  # too long to be asked about a mutant
 
 
@@ -276,7 +277,7 @@ def main():
     options = parser.parse_args()
 
     chosen = []
-    for area, file, count in source.scope(ROOT):
+    for _, file, count in source.scope(ROOT):
         if not options.files or file in options.files:
             chosen += source.sample(source.mutants_of(ROOT, file), count)
     files = list(dict.fromkeys(mutant.file for mutant in chosen))

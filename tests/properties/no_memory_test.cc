@@ -16,7 +16,7 @@ using detops_harness::Call;
 using detops_harness::Function;
 using detops_harness::PlacedCall;
 using detops_harness::Sample;
-using namespace hooks;  // NOLINT(google-build-using-namespace): counters of this test alone
+using namespace hooks;  // counters of this test alone
 
 class NoMemory : public testing::TestWithParam<const Function*> {
  protected:

@@ -16,6 +16,7 @@
 namespace detops_range {
 
 using detops_test::Handle;
+using detops_test::Must;
 using detops_test::Tensor;
 
 inline constexpr int64_t k2To20 = int64_t{1} << 20, k2To31 = int64_t{1} << 31, k2To32 = int64_t{1} << 32;

@@ -22,20 +22,18 @@ TEST(Range, RotatedFeatureAlign) {
     in.Set(At(7, end), 4);
     in.Set(At(0, end), 2);
   }
-  ASSERT_EQ(mluOpRotatedFeatureAlignForward(handle.get(), in.desc(), in.data(), boxes.desc(), boxes.data(), 1.0f, 1,
-                                            out.desc(), out.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
+  Must(mluOpRotatedFeatureAlignForward(handle.get(), in.desc(), in.data(), boxes.desc(), boxes.data(), 1.0f, 1,
+                                       out.desc(), out.data()),
+       "mluOpRotatedFeatureAlignForward");
   for (const int64_t end : kEnds) {
     EXPECT_EQ(out.Get(At(kLast, end)), 6);      // itself twice
     EXPECT_EQ(out.Get(At(kLast - 1, end)), 2);  // 0 and the first pixel
     EXPECT_EQ(out.Get(At(7, end)), 6);          // 4 and the first pixel
   }
   EXPECT_EQ(out.Get(At(kLast, 5)), 0);
-  ASSERT_EQ(mluOpRotatedFeatureAlignBackward(handle.get(), in.desc(), in.data(), boxes.desc(), boxes.data(), 1.0f, 1,
-                                             out.desc(), out.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
+  Must(mluOpRotatedFeatureAlignBackward(handle.get(), in.desc(), in.data(), boxes.desc(), boxes.data(), 1.0f, 1,
+                                        out.desc(), out.data()),
+       "mluOpRotatedFeatureAlignBackward");
   for (const int64_t end : kEnds) {
     EXPECT_EQ(out.Get(At(kLast, end)), 6);      // itself twice
     EXPECT_EQ(out.Get(At(kLast - 1, end)), 0);  // nobody samples it
@@ -55,10 +53,9 @@ TEST(Range, PsRoiPoolBackward) {
   for (const int64_t end : kEnds) top.Set(end, 3);
   for (int64_t c = 0; c < k2To20; ++c) mapping.Set(c, static_cast<double>(c));
   rois.Assign({0, kLast, 0, kLast, 0});  // the last pixel alone
-  ASSERT_EQ(mluOpPsRoiPoolBackward(handle.get(), 1, 1, 1.0f, channels, top.desc(), top.data(), rois.desc(), rois.data(),
-                                   mapping.desc(), mapping.data(), bottom.desc(), bottom.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
+  Must(mluOpPsRoiPoolBackward(handle.get(), 1, 1, 1.0f, channels, top.desc(), top.data(), rois.desc(), rois.data(),
+                              mapping.desc(), mapping.data(), bottom.desc(), bottom.data()),
+       "mluOpPsRoiPoolBackward");
   for (const int64_t end : kEnds) {
     EXPECT_EQ(bottom.Get(At(kLast, end)), 3);
     EXPECT_EQ(bottom.Get(At(kLast - 1, end)), 0);
@@ -79,11 +76,10 @@ TEST(Range, RoiAwarePool3dForward) {
   points.Assign({0, 0, 2048});
   features.Fill(0);
   for (const int64_t end : kEnds) features.Set(end, 3);
-  ASSERT_EQ(mluOpRoiAwarePool3dForward(handle.get(), 1, 1, 1, channels, rois.desc(), rois.data(), points.desc(),
-                                       points.data(), features.desc(), features.data(), nullptr, 0, 2, 1, 1, voxels,
-                                       nullptr, nullptr, listed.desc(), listed.data(), pooled.desc(), pooled.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
+  Must(mluOpRoiAwarePool3dForward(handle.get(), 1, 1, 1, channels, rois.desc(), rois.data(), points.desc(),
+                                  points.data(), features.desc(), features.data(), nullptr, 0, 2, 1, 1, voxels, nullptr,
+                                  nullptr, listed.desc(), listed.data(), pooled.desc(), pooled.data()),
+       "mluOpRoiAwarePool3dForward");
   EXPECT_EQ(listed.Get(2 * kLast), 1);
   EXPECT_EQ(listed.Get(2 * kLast - 2), 0);
   for (const int64_t end : kEnds) {
@@ -104,11 +100,10 @@ TEST(Range, IndiceConvolutionBackwardData) {
   for (const int64_t end : kEnds) filters.Set(end, 2);
   pairs.Set(0, static_cast<double>(kLast));
   pairs.Set(kPixels, 0);
-  ASSERT_EQ(mluOpIndiceConvolutionBackwardData(handle.get(), grad.desc(), grad.data(), filters.desc(), filters.data(),
-                                               pairs.desc(), pairs.data(), &count, 0, 0, nullptr, 0, input_grad.desc(),
-                                               input_grad.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
+  Must(mluOpIndiceConvolutionBackwardData(handle.get(), grad.desc(), grad.data(), filters.desc(), filters.data(),
+                                          pairs.desc(), pairs.data(), &count, 0, 0, nullptr, 0, input_grad.desc(),
+                                          input_grad.data()),
+       "mluOpIndiceConvolutionBackwardData");
   for (const int64_t end : kEnds) {
     EXPECT_EQ(input_grad.Get(At(kLast, end)), 6);
     EXPECT_EQ(input_grad.Get(At(kLast - 1, end)), 0);
@@ -128,24 +123,22 @@ TEST(Range, GetIndicePairs) {
   indices.Fill(0);
   for (int64_t i = 0; i < kSites; ++i) indices.Set(3 * i + 1, static_cast<double>(i));
   mluOpSparseConvolutionDescriptor_t desc = nullptr;
-  ASSERT_EQ(mluOpCreateSparseConvolutionDescriptor(&desc), MLUOP_STATUS_SUCCESS);
+  Must(mluOpCreateSparseConvolutionDescriptor(&desc), "mluOpCreateSparseConvolutionDescriptor");
   const int pad[] = {512, 512}, one[] = {1, 1}, space[] = {2048, 2048}, kernel[] = {kKernel, kKernel};
-  ASSERT_EQ(detopsSetSparseConvolutionDescriptor(desc, 2, 1, pad, one, one, nullptr, space, kernel, space, 1, 0, 0),
-            MLUOP_STATUS_SUCCESS);
+  Must(detopsSetSparseConvolutionDescriptor(desc, 2, 1, pad, one, one, nullptr, space, kernel, space, 1, 0, 0),
+       "detopsSetSparseConvolutionDescriptor");
   size_t size = 0;
-  ASSERT_EQ(mluOpGetIndicePairsWorkspaceSize(handle.get(), desc, indices.desc(), pairs.desc(), out.desc(),
-                                             numbers.desc(), &size),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
+  Must(mluOpGetIndicePairsWorkspaceSize(handle.get(), desc, indices.desc(), pairs.desc(), out.desc(), numbers.desc(),
+                                        &size),
+       "mluOpGetIndicePairsWorkspaceSize");
   std::vector<char> workspace(size);
-  ASSERT_EQ(mluOpGetIndicePairs(handle.get(), desc, indices.desc(), indices.data(), workspace.data(), size,
-                                pairs.desc(), pairs.data(), out.desc(), out.data(), numbers.desc(), numbers.data()),
-            MLUOP_STATUS_SUCCESS)
-      << handle.LastError();
+  Must(mluOpGetIndicePairs(handle.get(), desc, indices.desc(), indices.data(), workspace.data(), size, pairs.desc(),
+                           pairs.data(), out.desc(), out.data(), numbers.desc(), numbers.data()),
+       "mluOpGetIndicePairs");
   EXPECT_EQ(numbers.Get(512 * kKernel + 512), 1024);
   EXPECT_EQ(numbers.Get(512), 512);
   EXPECT_EQ(numbers.Get(kOffsets - 1), 0);
-  const int64_t last_row = 1024 * kKernel + 512;  // site i meets site i - 512; its pairs begin behind 2^31 elements
+  const int64_t last_row = 1024 * kKernel + 512;  // site i meets site i - 512; its pairs begin past 2^31 elements
   ASSERT_GT(last_row * 2 * kSites, k2To31);
   EXPECT_EQ(numbers.Get(last_row), 512);
   int64_t wrong = 0;

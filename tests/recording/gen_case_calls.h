@@ -74,6 +74,15 @@ struct AlignCall : AlignCallTensors {
 using AlignForwardCall = AlignCall<mluOpRotatedFeatureAlignForward>;
 using AlignBackwardCall = AlignCall<mluOpRotatedFeatureAlignBackward>;
 
+// Lines that a handle sends.
+struct Sink {
+  static void Take(void* opaque, detopsLogLevel_t, const char* line) {
+    static_cast<Sink*>(opaque)->lines.push_back(line);
+  }
+  void Attach(mluOpHandle_t handle) { Must(detopsSetLog(handle, DETOPS_LOG_DISPATCH, Take, this), "detopsSetLog"); }
+  std::vector<std::string> lines;
+};
+
 }  // namespace detops_test
 
 #endif  // DETOPS_TESTS_RECORDING_GEN_CASE_CALLS_H_

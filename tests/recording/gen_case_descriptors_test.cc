@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace detops_test;  // NOLINT(google-build-using-namespace): this test's own helpers
+using namespace detops_test;  // this test's own helpers
 
 constexpr int kSeen = 42;
 

@@ -20,17 +20,8 @@
 
 namespace {
 
-using namespace detops_test;  // NOLINT(google-build-using-namespace): this test's own helpers
+using namespace detops_test;  // this test's own helpers
 using Strings = std::vector<std::string>;
-
-// Lines that a handle sends.
-struct Sink {
-  static void Take(void* opaque, detopsLogLevel_t, const char* line) {
-    static_cast<Sink*>(opaque)->lines.push_back(line);
-  }
-  void Attach(mluOpHandle_t handle) { Must(detopsSetLog(handle, DETOPS_LOG_DISPATCH, Take, this), "detopsSetLog"); }
-  Strings lines;
-};
 
 // One call that must succeed, with the lines it sends.
 Strings LinesOf(AlignForwardCall& call) {

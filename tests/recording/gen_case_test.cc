@@ -2,7 +2,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +17,7 @@
 
 namespace {
 
-using namespace detops_test;  // NOLINT(google-build-using-namespace): this test's own helpers
+using namespace detops_test;  // this test's own helpers
 using Strings = std::vector<std::string>;
 
 template <class Call>
@@ -42,15 +41,6 @@ std::set<std::string> Recorded(const std::string& folder) {
   }
   return operators;
 }
-
-// Lines that a handle sends.
-struct Sink {
-  static void Take(void* opaque, detopsLogLevel_t, const char* line) {
-    static_cast<Sink*>(opaque)->lines.push_back(line);
-  }
-  void Attach(mluOpHandle_t handle) { Must(detopsSetLog(handle, DETOPS_LOG_DISPATCH, Take, this), "detopsSetLog"); }
-  Strings lines;
-};
 
 TEST(GenCaseTest, OffWithoutVariablesOrWithGarbage) {
   for (const char* mode : {"0", "", "4", "-1", "1x", " 1", "01", "on"}) {
@@ -142,60 +132,22 @@ TEST(GenCaseTest, FunctionsOverrideTheEnvironment) {
   EXPECT_EQ(FilesBelow(second.path()).size(), 2u);
 }
 
-TEST(GenCaseTest, UnknownModeChangesNothing) {
-  for (const int mode : {-1, 4, 99, INT_MAX, INT_MIN}) {
-    const TemporaryFolder folder;
-    EXPECT_TRUE(RunInChild({{"_DIR", folder.path()}}, [&] {
-      mluOpSetGenCaseMode(mode);
-      EXPECT_EQ(detopsGetLastError(nullptr),
-                "mluOpSetGenCaseMode: mode is " + std::to_string(mode) + ", expected 0, 1, 2 or 3.");
-      Succeed(AlignForwardCall());
-      EXPECT_EQ(FilesBelow(folder.path()), Strings()) << "it was off";
-      mluOpSetGenCaseMode(1);
-      EXPECT_STREQ(detopsGetLastError(nullptr), "");
-      mluOpSetGenCaseMode(mode);
-      Succeed(AlignForwardCall());
-    }));
-    EXPECT_EQ(FilesBelow(folder.path()).size(), 1u) << "it was on";
-  }
+// That it changes nothing, gen_case_fuzz and the table of bad input show.
+TEST(GenCaseTest, UnknownModeSaysSo) {
+  EXPECT_TRUE(RunInChild({}, [] {
+    mluOpSetGenCaseMode(4);
+    EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpSetGenCaseMode: mode is 4, expected 0, 1, 2 or 3.");
+  }));
 }
 
+// Others than the first and the longest are compared with a model by gen_case_fuzz.
 TEST(GenCaseTest, DirectoryFunctions) {
   EXPECT_TRUE(RunInChild({}, [] {
-    char text[8] = "xxxxxxx";
-    size_t length = 99;
-    mluOpStatus_t status = MLUOP_STATUS_INTERNAL_ERROR;
-    EXPECT_EQ(mluOpGetGenCaseDirectory(text, sizeof(text), &length, &status), text);
-    EXPECT_STREQ(text, ".") << "the default";
-    EXPECT_EQ(length, 1u);
-    EXPECT_EQ(status, MLUOP_STATUS_SUCCESS);
-
-    EXPECT_EQ(mluOpSetGenCaseDirectory("/a/{pid}"), MLUOP_STATUS_SUCCESS);  // 8 characters
-    const std::string kept(text, sizeof(text));
-    EXPECT_EQ(mluOpGetGenCaseDirectory(text, 8, &length, &status), nullptr);
-    EXPECT_EQ(status, MLUOP_STATUS_BAD_PARAM);
-    EXPECT_EQ(length, 8u);
-    EXPECT_EQ(std::string(text, sizeof(text)), kept);
-    EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpGetGenCaseDirectory: bufferSize is 8, expected at least 9.");
-    length = 0;
-    EXPECT_EQ(mluOpGetGenCaseDirectory(nullptr, 100, &length, &status), nullptr);
-    EXPECT_EQ(status, MLUOP_STATUS_BAD_PARAM);
-    EXPECT_EQ(length, 8u);
-    char large[9];
-    EXPECT_STREQ(mluOpGetGenCaseDirectory(large, 9, nullptr, nullptr), "/a/{pid}");
-    EXPECT_EQ(mluOpGetGenCaseDirectory(nullptr, 0, nullptr, nullptr), nullptr);
-
-    EXPECT_EQ(mluOpSetGenCaseDirectory(nullptr), MLUOP_STATUS_BAD_PARAM);
-    EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpSetGenCaseDirectory: path is NULL, expected a directory.");
-    EXPECT_EQ(mluOpSetGenCaseDirectory(""), MLUOP_STATUS_BAD_PARAM);
-    EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpSetGenCaseDirectory: path is empty, expected 1 to 2047 bytes.");
-    EXPECT_EQ(mluOpSetGenCaseDirectory(std::string(2048, 'x').c_str()), MLUOP_STATUS_BAD_PARAM);
-    EXPECT_STREQ(detopsGetLastError(nullptr), "mluOpSetGenCaseDirectory: path is too long, expected 1 to 2047 bytes.");
-    EXPECT_STREQ(mluOpGetGenCaseDirectory(large, 9, nullptr, nullptr), "/a/{pid}") << "refused paths change nothing";
+    std::vector<char> room(2048);
+    EXPECT_STREQ(mluOpGetGenCaseDirectory(room.data(), room.size(), nullptr, nullptr), ".") << "the default";
     const std::string longest(2047, 'x');
     EXPECT_EQ(mluOpSetGenCaseDirectory(longest.c_str()), MLUOP_STATUS_SUCCESS);
-    std::vector<char> room(2048);
-    EXPECT_EQ(mluOpGetGenCaseDirectory(room.data(), room.size(), &length, nullptr), longest);
+    EXPECT_EQ(mluOpGetGenCaseDirectory(room.data(), room.size(), nullptr, nullptr), longest);
   }));
 }
 

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace detops_test;  // NOLINT(google-build-using-namespace): this test's own helpers
+using namespace detops_test;  // this test's own helpers
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ void Record(const TemporaryFolder& folder, Environment environment, Call&& call)
   }));
 }
 
-// What stands behind the type of a tensor, without indentation and line breaks: the data.
+// What stands after the type of a tensor, without indentation and line breaks: the data.
 std::string DataOf(const std::string& text, const std::string& id) {
   const size_t start = text.find("dtype: ", text.find("id: \"" + id + "\""));
   if (start == std::string::npos) return "(no such tensor)";
@@ -166,7 +166,7 @@ TEST(GenCaseValuesTest, OutputsAlone) {
   }
 }
 
-// Raw bytes beside the case file; their names are relative to it.
+// Raw bytes next to the case file; their names are relative to it.
 TEST(GenCaseValuesTest, DataFiles) {
   const TemporaryFolder folder;
   AlignForwardCall call;

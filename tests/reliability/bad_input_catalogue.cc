@@ -22,6 +22,7 @@ class CatalogueTrial : public Trial {
  public:
   explicit CatalogueTrial(Call call) : placed_(std::move(call)) {}
   int Run(Handle& handle) override { return placed_.Run(handle.get()); }
+  int RunAlone(Handle& handle) override { return placed_.RunAlone(handle.get()); }
   std::string Text() const override { return placed_.text(); }
   std::string State(Handle& /*handle*/) const override { return placed_.State(); }
   bool SurroundingsIntact() const override { return placed_.SurroundingsIntact(); }

@@ -19,7 +19,7 @@ using hooks::Live;
 int Live() { return 0; }  // the sanitizers have an allocator, and a search for leaks, of their own
 #endif
 
-// The state behind a valid call on a handle that has seen nothing else. Whether it is right, the operators' own tests
+// The state after a valid call on a handle that has seen nothing else. Whether it is right, the operators' own tests
 // say; here it must only stay the same.
 const std::string& StateOfGoodCall(const Row& row) {
   static std::map<std::string, std::string> states;

@@ -1,11 +1,11 @@
 // Rows of what detops.h sets for a handle or the process: log, runner, targets, last error.
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "harness/catalogue.h"
+#include "harness/placed_call.h"
 #include "reliability/bad_input_plain.h"
 #include "support/runner.h"
-#include "support/tensor.h"
 
 namespace detops_test {
 namespace {
@@ -20,31 +20,18 @@ int CountRun(void* opaque, detopsTask_t task, void* context, int count) {
 }
 
 // Large enough to be worth a choice of algorithm, and threads.
-struct Convolution {
-  static constexpr int64_t kRows = 64, kChannels = 16;
-  Tensor features{MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {kRows, kChannels}};
-  Tensor filters{MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {1, 1, 1, kChannels, kChannels}};
-  Tensor pairs{MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, {1, 2, kRows}};
-  Tensor result{MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, {kRows, kChannels}};
-
-  void Run(mluOpHandle_t handle) {
-    features.Fill(1);
-    filters.Fill(0.5);
-    for (int64_t i = 0; i < 2 * kRows; ++i) pairs.Set(i, static_cast<double>(i % kRows));
-    const int64_t numbers[] = {kRows};
-    Must(mluOpIndiceConvolutionForward(handle, features.desc(), features.data(), filters.desc(), filters.data(),
-                                       pairs.desc(), pairs.data(), numbers, kRows, 0, 0, nullptr, 0, result.desc(),
-                                       result.data()),
-         "mluOpIndiceConvolutionForward");
-    if (result.Get(kRows * kChannels - 1) != 8) throw std::runtime_error("the convolution is wrong");
-  }
-};
+void RunConvolution(mluOpHandle_t handle) {
+  const char function[] = "mluOpIndiceConvolutionForward";
+  detops_harness::PlacedCall placed(detops_harness::WholeCatalogue().Find(function)->MakeSample(
+      "sites=64,outputs=64,ci=16,co=16,filter=1x1x1,pairs=submanifold", MLUOP_DTYPE_FLOAT, DETOPS_PROFILE_CONTRACT, 1));
+  Must(placed.RunAlone(handle), function);
+}
 
 // What a call on the handle sends to the sink and the runner, and the target.
 struct Callbacks {
   std::string State(mluOpHandle_t handle) const {
     g_lines = g_runs = 0;
-    Convolution().Run(handle);
+    RunConvolution(handle);
     return std::to_string(g_lines) + " lines, " + (g_runs > 0 ? "own" : "library's") + " threads, " + detopsGetTarget();
   }
   std::string Message(int /*status*/) const { return ThreadMessage(); }
@@ -55,12 +42,8 @@ struct Callbacks {
 using CallbackRow = PlainRow<Callbacks>;
 
 void AddLog(Table& table) {
-  CallbackRow row(table, "detopsSetLog", [](Callbacks&, mluOpHandle_t handle) -> int {
-    return detopsSetLog(handle, DETOPS_LOG_DISPATCH, CountLine, &g_lines);
-  });
-  row.BadParam(BadClass::kNull, "handle", "handle is NULL", [](Callbacks&, mluOpHandle_t) -> int {
-    return detopsSetLog(nullptr, DETOPS_LOG_DISPATCH, CountLine, &g_lines);
-  });
+  CallbackRow row(table, "detopsSetLog", DETOPS_CALL(detopsSetLog(handle, DETOPS_LOG_DISPATCH, CountLine, &g_lines)));
+  row.Null("handle", DETOPS_CALL(detopsSetLog(nullptr, DETOPS_LOG_DISPATCH, CountLine, &g_lines)));
   const auto silent = [](Callbacks& c) { return c.seen.rfind("0 lines", 0) == 0 ? "" : "lines are still sent"; };
   row.Defines(
       BadClass::kNull, "a NULL sink stops it",
@@ -72,19 +55,14 @@ void AddLog(Table& table) {
       silent);
   for (const int level : {-1, 2, INT32_MAX}) {
     row.BadParam(BadClass::kEnumerator, "level", "level is " + std::to_string(level),
-                 [level](Callbacks&, mluOpHandle_t handle) -> int {
-                   return detopsSetLog(handle, static_cast<detopsLogLevel_t>(level), nullptr, nullptr);
-                 });
+                 DETOPS_CALL(detopsSetLog(handle, static_cast<detopsLogLevel_t>(level), nullptr, nullptr)));
   }
   row.HasNothingElse(Row::Objects::kSome);
 }
 
 void AddRunner(Table& table) {
-  CallbackRow(
-      table, "detopsSetParallelRunner",
-      [](Callbacks&, mluOpHandle_t handle) -> int { return detopsSetParallelRunner(handle, CountRun, &g_runs); })
-      .BadParam(BadClass::kNull, "handle", "handle is NULL",
-                [](Callbacks&, mluOpHandle_t) -> int { return detopsSetParallelRunner(nullptr, CountRun, &g_runs); })
+  CallbackRow(table, "detopsSetParallelRunner", DETOPS_CALL(detopsSetParallelRunner(handle, CountRun, &g_runs)))
+      .Null("handle", DETOPS_CALL(detopsSetParallelRunner(nullptr, CountRun, &g_runs)))
       .Defines(
           BadClass::kNull, "a NULL runner restores the library's threads",
           [](Callbacks& c, mluOpHandle_t handle) -> int {
@@ -111,11 +89,9 @@ void AddTargets(Table& table) {
         return status;
       },
       [](Callbacks& c) { return c.seen; });
-  row.BadParam(BadClass::kEmpty, "an empty name", "name is \"\"",
-               [](Callbacks&, mluOpHandle_t) -> int { return detopsSetTarget(""); });
+  row.BadParam(BadClass::kEmpty, "an empty name", "name is \"\"", DETOPS_CALL(detopsSetTarget("")));
   for (const char* name : {"no such target", "avx2 ", "scalar,scalar"}) {
-    row.BadParam(BadClass::kEnumerator, "an unknown name", name,
-                 [name](Callbacks&, mluOpHandle_t) -> int { return detopsSetTarget(name); });
+    row.BadParam(BadClass::kEnumerator, "an unknown name", name, DETOPS_CALL(detopsSetTarget(name)));
   }
   row.HasNothingElse(Row::Objects::kNone);
 
@@ -126,17 +102,15 @@ void AddTargets(Table& table) {
                {"detopsGetTarget", detopsGetTarget},
                {"detopsGetSupportedTargets", detopsGetSupportedTargets}};
   for (const auto& entry : plain) {
-    CallbackRow(table, entry.name,
-                [function = entry.function](Callbacks&, mluOpHandle_t) { return function()[0] != '\0' ? 0 : 1; })
-        .row()
-        .TakesNoArgument();
+    CallbackRow(table, entry.name, DETOPS_CALL(entry.function()[0] != '\0' ? 0 : 1)).row().TakesNoArgument();
   }
 }
 
 void AddLastError(Table& table) {
-  CallbackRow row(table, "detopsGetLastError", [](Callbacks&, mluOpHandle_t handle) {
-    return detopsSetNumThreads(handle, 2) == MLUOP_STATUS_SUCCESS && detopsGetLastError(handle)[0] == '\0' ? 0 : 1;
-  });
+  CallbackRow row(
+      table, "detopsGetLastError",
+      DETOPS_CALL(detopsSetNumThreads(handle, 2) == MLUOP_STATUS_SUCCESS && detopsGetLastError(handle)[0] == '\0' ? 0
+                                                                                                                  : 1));
   row.Defines(
       BadClass::kNull, "NULL gives the text of the thread",
       [](Callbacks& c, mluOpHandle_t handle) {

@@ -54,15 +54,14 @@ void AddGetter(Table& table, const std::string& name, mluOpStatus_t (*get)(mluOp
               if constexpr (!std::is_pointer_v<Answer>) s.answer = static_cast<int>(answer);
               return status;
             })
-      .BadParam(BadClass::kNull, "handle", "handle is NULL",
-                [get](Settings& s, mluOpHandle_t) -> int {
-                  Answer answer{};
-                  const mluOpStatus_t status = get(nullptr, &answer);
-                  if (answer != Answer{}) s.answer = 0;
-                  return status;
-                })
-      .BadParam(BadClass::kNull, argument, argument + " is NULL",
-                [get](Settings&, mluOpHandle_t handle) -> int { return get(handle, nullptr); })
+      .Null("handle",
+            [get](Settings& s, mluOpHandle_t) -> int {
+              Answer answer{};
+              const mluOpStatus_t status = get(nullptr, &answer);
+              if (answer != Answer{}) s.answer = 0;
+              return status;
+            })
+      .Null(argument, DETOPS_CALL(get(handle, nullptr)))
       .HasNothingElse(Row::Objects::kSome);
 }
 
@@ -70,12 +69,11 @@ void AddGetter(Table& table, const std::string& name, mluOpStatus_t (*get)(mluOp
 template <class Enumerator>
 HandleRow AddSetter(Table& table, const std::string& name, mluOpStatus_t (*set)(mluOpHandle_t, Enumerator),
                     const std::string& argument, Enumerator good, int below, int above) {
-  HandleRow row(table, name, [=](Settings&, mluOpHandle_t handle) -> int { return set(handle, good); });
-  row.BadParam(BadClass::kNull, "handle", "handle is NULL",
-               [=](Settings&, mluOpHandle_t) -> int { return set(nullptr, good); });
+  HandleRow row(table, name, DETOPS_CALL(set(handle, good)));
+  row.Null("handle", DETOPS_CALL(set(nullptr, good)));
   for (const int number : {below, above, INT32_MAX, INT32_MIN}) {
     row.BadParam(BadClass::kEnumerator, argument, argument + " is " + std::to_string(number),
-                 [=](Settings&, mluOpHandle_t handle) -> int { return set(handle, static_cast<Enumerator>(number)); });
+                 DETOPS_CALL(set(handle, static_cast<Enumerator>(number))));
   }
   return row;
 }
@@ -84,15 +82,11 @@ HandleRow AddSetter(Table& table, const std::string& name, mluOpStatus_t (*set)(
 
 void AddHandle(Table& table) {
   AddMaking<Settings>(table, {"mluOpCreate", "mluOpDestroy", "handle"}, mluOpCreate, mluOpDestroy);
-  HandleRow(table, "mluOpUpdateContextInformation",
-            [](Settings&, mluOpHandle_t handle) -> int { return mluOpUpdateContextInformation(handle); })
-      .BadParam(BadClass::kNull, "handle", "handle is NULL",
-                [](Settings&, mluOpHandle_t) -> int { return mluOpUpdateContextInformation(nullptr); })
+  HandleRow(table, "mluOpUpdateContextInformation", DETOPS_CALL(mluOpUpdateContextInformation(handle)))
+      .Null("handle", DETOPS_CALL(mluOpUpdateContextInformation(nullptr)))
       .HasNothingElse(Row::Objects::kSome);
-  HandleRow(table, "mluOpSetQueue",
-            [](Settings& s, mluOpHandle_t handle) -> int { return mluOpSetQueue(handle, s.queue); })
-      .BadParam(BadClass::kNull, "handle", "handle is NULL",
-                [](Settings& s, mluOpHandle_t) -> int { return mluOpSetQueue(nullptr, s.queue); })
+  HandleRow(table, "mluOpSetQueue", DETOPS_CALL(mluOpSetQueue(handle, w.queue)))
+      .Null("handle", DETOPS_CALL(mluOpSetQueue(nullptr, w.queue)))
       .Defines(
           BadClass::kNull, "NULL is the default queue",
           [](Settings& s, mluOpHandle_t handle) -> int {
@@ -122,10 +116,8 @@ void AddHandle(Table& table) {
   AddSetter(table, "detopsSetProfile", detopsSetProfile, "profile", DETOPS_PROFILE_FULL, -1, 2)
       .HasNothingElse(Row::Objects::kSome);
 
-  HandleRow checks(table, "detopsSetValueChecks",
-                   [](Settings&, mluOpHandle_t handle) -> int { return detopsSetValueChecks(handle, 1); });
-  checks.BadParam(BadClass::kNull, "handle", "handle is NULL",
-                  [](Settings&, mluOpHandle_t) -> int { return detopsSetValueChecks(nullptr, 0); });
+  HandleRow checks(table, "detopsSetValueChecks", DETOPS_CALL(detopsSetValueChecks(handle, 1)));
+  checks.Null("handle", DETOPS_CALL(detopsSetValueChecks(nullptr, 0)));
   checks.Defines(
       BadClass::kEnumerator, "any number but 0 switches them on",
       [](Settings& s, mluOpHandle_t handle) -> int {
@@ -136,13 +128,15 @@ void AddHandle(Table& table) {
       [](Settings& s) { return s.answer == 1 ? "" : "the checks are off"; });
   checks.HasNothingElse(Row::Objects::kSome);
 
-  HandleRow threads(table, "detopsSetNumThreads",
-                    [](Settings&, mluOpHandle_t handle) -> int { return detopsSetNumThreads(handle, 3); });
-  threads.BadParam(BadClass::kNull, "handle", "handle is NULL",
-                   [](Settings&, mluOpHandle_t) -> int { return detopsSetNumThreads(nullptr, 1); });
+  HandleRow threshold(table, "detopsSetExactThreshold", DETOPS_CALL(detopsSetExactThreshold(handle, 0.7)));
+  threshold.Null("handle", DETOPS_CALL(detopsSetExactThreshold(nullptr, 0.7)));
+  threshold.HasNothingElse(Row::Objects::kSome);
+
+  HandleRow threads(table, "detopsSetNumThreads", DETOPS_CALL(detopsSetNumThreads(handle, 3)));
+  threads.Null("handle", DETOPS_CALL(detopsSetNumThreads(nullptr, 1)));
   for (const int number : {-1, INT32_MIN}) {
     threads.BadParam(BadClass::kSizes, "num_threads", "num_threads is " + std::to_string(number),
-                     [number](Settings&, mluOpHandle_t handle) -> int { return detopsSetNumThreads(handle, number); });
+                     DETOPS_CALL(detopsSetNumThreads(handle, number)));
   }
   threads.Defines(
       BadClass::kEmpty, "0 is as many as the process may use",

@@ -33,49 +33,34 @@ std::string Seen(Names& n) { return n.seen; }
 std::string Nothing(Names&) { return ""; }
 
 void AddNames(Table& table) {
-  NameRow error(table, "mluOpGetErrorString", [](Names&, mluOpHandle_t) {
-    return Same(mluOpGetErrorString(MLUOP_STATUS_BAD_PARAM), "MLUOP_STATUS_BAD_PARAM");
-  });
+  NameRow error(table, "mluOpGetErrorString",
+                DETOPS_CALL(Same(mluOpGetErrorString(MLUOP_STATUS_BAD_PARAM), "MLUOP_STATUS_BAD_PARAM")));
   NameRow type(table, "mluOpGetNameOfDataType",
-               [](Names&, mluOpHandle_t) { return Same(mluOpGetNameOfDataType(MLUOP_DTYPE_FLOAT), "DTYPE_FLOAT"); });
-  NameRow layout(table, "mluOpGetNameOfTensorLayout", [](Names&, mluOpHandle_t) {
-    return Same(mluOpGetNameOfTensorLayout(MLUOP_LAYOUT_NHWC), "LAYOUT_NHWC");
-  });
+               DETOPS_CALL(Same(mluOpGetNameOfDataType(MLUOP_DTYPE_FLOAT), "DTYPE_FLOAT")));
+  NameRow layout(table, "mluOpGetNameOfTensorLayout",
+                 DETOPS_CALL(Same(mluOpGetNameOfTensorLayout(MLUOP_LAYOUT_NHWC), "LAYOUT_NHWC")));
   for (const int number : {-1, 1000, INT32_MAX, INT32_MIN}) {
-    error.Defines(
-        BadClass::kEnumerator, "other values have a text too",
-        [number](Names&, mluOpHandle_t) {
-          return Same(mluOpGetErrorString(static_cast<mluOpStatus_t>(number)), "MLUOP_STATUS_UNKNOWN");
-        },
-        Nothing);
-    type.Defines(
-        BadClass::kEnumerator, "other values have a text too",
-        [number](Names&, mluOpHandle_t) {
-          return Same(mluOpGetNameOfDataType(static_cast<mluOpDataType_t>(number)), "DTYPE_INVALID");
-        },
-        Nothing);
+    error.Defines(BadClass::kEnumerator, "other values have a text too",
+                  DETOPS_CALL(Same(mluOpGetErrorString(static_cast<mluOpStatus_t>(number)), "MLUOP_STATUS_UNKNOWN")),
+                  Nothing);
+    type.Defines(BadClass::kEnumerator, "other values have a text too",
+                 DETOPS_CALL(Same(mluOpGetNameOfDataType(static_cast<mluOpDataType_t>(number)), "DTYPE_INVALID")),
+                 Nothing);
     layout.Defines(
         BadClass::kEnumerator, "other values have a text too",
-        [number](Names&, mluOpHandle_t) {
-          return Same(mluOpGetNameOfTensorLayout(static_cast<mluOpTensorLayout_t>(number)), "LAYOUT_INVALID");
-        },
+        DETOPS_CALL(Same(mluOpGetNameOfTensorLayout(static_cast<mluOpTensorLayout_t>(number)), "LAYOUT_INVALID")),
         Nothing);
   }
   for (NameRow* row : {&error, &type, &layout}) row->HasNothingElse(Row::Objects::kNone);
 
-  NameRow size(table, "mluOpGetSizeOfDataType",
-               [](Names& n, mluOpHandle_t) -> int { return mluOpGetSizeOfDataType(MLUOP_DTYPE_HALF, &n.size); });
-  size.BadParam(BadClass::kNull, "size", "size is NULL",
-                [](Names&, mluOpHandle_t) -> int { return mluOpGetSizeOfDataType(MLUOP_DTYPE_HALF, nullptr); });
+  NameRow size(table, "mluOpGetSizeOfDataType", DETOPS_CALL(mluOpGetSizeOfDataType(MLUOP_DTYPE_HALF, &w.size)));
+  size.Null("size", DETOPS_CALL(mluOpGetSizeOfDataType(MLUOP_DTYPE_HALF, nullptr)));
   size.BadParam(BadClass::kEnumerator, "data_type", "data_type is 0",
-                [](Names& n, mluOpHandle_t) -> int { return mluOpGetSizeOfDataType(MLUOP_DTYPE_INVALID, &n.size); });
+                DETOPS_CALL(mluOpGetSizeOfDataType(MLUOP_DTYPE_INVALID, &w.size)));
   for (const int number : {10, -1, INT32_MIN}) {
-    size.Defines(
-        BadClass::kEnumerator, std::to_string(number) + ", which names no type, has size 0",
-        [number](Names& n, mluOpHandle_t) -> int {
-          return mluOpGetSizeOfDataType(static_cast<mluOpDataType_t>(number), &n.size);
-        },
-        [](Names& n) { return n.size == 0 ? "" : "the size is not 0"; });
+    size.Defines(BadClass::kEnumerator, std::to_string(number) + ", which names no type, has size 0",
+                 DETOPS_CALL(mluOpGetSizeOfDataType(static_cast<mluOpDataType_t>(number), &w.size)),
+                 [](Names& n) { return n.size == 0 ? "" : "the size is not 0"; });
   }
   size.HasNothingElse(Row::Objects::kNone);
 }
@@ -101,14 +86,11 @@ void AddVersions(Table& table) {
       .row()
       .CannotOccur({BadClass::kOverlap}, kOnlyWrites)
       .HasNothingElse(Row::Objects::kNone);
-  NameRow(table, "mluOpGetVersion",
-          [](Names&, mluOpHandle_t) { return mluOpGetVersion() == static_cast<size_t>(MLUOP_VERSION) ? 0 : 1; })
+  NameRow(table, "mluOpGetVersion", DETOPS_CALL(mluOpGetVersion() == static_cast<size_t>(MLUOP_VERSION) ? 0 : 1))
       .row()
       .TakesNoArgument();
-  NameRow(table, "mluOpGetReservedMemSize",
-          [](Names& n, mluOpHandle_t) -> int { return mluOpGetReservedMemSize(&n.wide); })
-      .BadParam(BadClass::kNull, "mem_size", "mem_size is NULL",
-                [](Names&, mluOpHandle_t) -> int { return mluOpGetReservedMemSize(nullptr); })
+  NameRow(table, "mluOpGetReservedMemSize", DETOPS_CALL(mluOpGetReservedMemSize(&w.wide)))
+      .Null("mem_size", DETOPS_CALL(mluOpGetReservedMemSize(nullptr)))
       .HasNothingElse(Row::Objects::kNone);
 }
 
@@ -150,12 +132,10 @@ void AddRecording(Table& table) {
   mode.HasNothingElse(Row::Objects::kNone);
 
   const auto set = [](const std::string& path) -> int { return mluOpSetGenCaseDirectory(path.c_str()); };
-  NameRow(table, "mluOpSetGenCaseDirectory", [set](Names&, mluOpHandle_t) { return set("."); })
-      .BadParam(BadClass::kNull, "path", "path is NULL",
-                [](Names&, mluOpHandle_t) -> int { return mluOpSetGenCaseDirectory(nullptr); })
-      .BadParam(BadClass::kEmpty, "an empty path", "path", [set](Names&, mluOpHandle_t) { return set(""); })
-      .BadParam(BadClass::kOverflow, "a path of 2048 bytes", "path",
-                [set](Names&, mluOpHandle_t) { return set(std::string(2048, 'a')); })
+  NameRow(table, "mluOpSetGenCaseDirectory", DETOPS_CALL(set(".")))
+      .Null("path", DETOPS_CALL(mluOpSetGenCaseDirectory(nullptr)))
+      .BadParam(BadClass::kEmpty, "an empty path", "path", DETOPS_CALL(set("")))
+      .BadParam(BadClass::kOverflow, "a path of 2048 bytes", "path", DETOPS_CALL(set(std::string(2048, 'a'))))
       .HasNothingElse(Row::Objects::kNone);
 
   const auto get = [](char* buffer, size_t bytes, size_t* length) -> int {
@@ -163,14 +143,13 @@ void AddRecording(Table& table) {
     const char* given = mluOpGetGenCaseDirectory(buffer, bytes, length, &status);
     return given != (status == MLUOP_STATUS_SUCCESS ? buffer : nullptr) ? MLUOP_STATUS_INTERNAL_ERROR : status;
   };
-  NameRow(table, "mluOpGetGenCaseDirectory",
-          [get](Names& n, mluOpHandle_t) { return get(n.buffer, sizeof(n.buffer), &n.size); })
-      .BadParam(BadClass::kNull, "buffer", "buffer is NULL",
-                [get](Names&, mluOpHandle_t) {
-                  size_t length = 0;
-                  const int status = get(nullptr, 16, &length);
-                  return length == 1 ? status : 0;  // it tells the length all the same
-                })
+  NameRow(table, "mluOpGetGenCaseDirectory", DETOPS_CALL(get(w.buffer, sizeof(w.buffer), &w.size)))
+      .Null("buffer",
+            [get](Names&, mluOpHandle_t) {
+              size_t length = 0;
+              const int status = get(nullptr, 16, &length);
+              return length == 1 ? status : 0;  // it tells the length all the same
+            })
       .Defines(
           BadClass::kNull, "pathLen and status may be NULL",
           [](Names& n, mluOpHandle_t) {
@@ -178,10 +157,9 @@ void AddRecording(Table& table) {
             return 0;
           },
           Seen)
-      .BadParam(BadClass::kEmpty, "a buffer of no bytes", "bufferSize is 0",
-                [get](Names& n, mluOpHandle_t) { return get(n.buffer, 0, nullptr); })
+      .BadParam(BadClass::kEmpty, "a buffer of no bytes", "bufferSize is 0", DETOPS_CALL(get(w.buffer, 0, nullptr)))
       .BadParam(BadClass::kSizes, "no room for the closing zero byte", "bufferSize is 1",
-                [get](Names& n, mluOpHandle_t) { return get(n.buffer, 1, nullptr); })
+                DETOPS_CALL(get(w.buffer, 1, nullptr)))
       .row()
       .CannotOccur({BadClass::kOverlap}, kOnlyWrites)
       .HasNothingElse(Row::Objects::kNone);

@@ -48,8 +48,7 @@ void AddNmsDescriptors(Table& table) {
       return arguments.Set(s.desc);
     };
   };
-  SuppressionRow row(table, "mluOpSetNmsDescriptor",
-                     [](Suppression& s, mluOpHandle_t) -> int { return NmsArguments().Set(s.desc); });
+  SuppressionRow row(table, "mluOpSetNmsDescriptor", DETOPS_CALL(NmsArguments().Set(w.desc)));
   for (const std::vector<NmsFault>& of_argument : NmsFaults()) {
     for (const NmsFault& fault : of_argument) {
       const std::string what = fault.text.substr(0, fault.text.find(','));

@@ -11,6 +11,10 @@
 
 namespace detops_test {
 
+// A call in the world `w` on `handle`.
+#define DETOPS_CALL(...) \
+  [=]([[maybe_unused]] auto& w, [[maybe_unused]] mluOpHandle_t handle) -> int { return __VA_ARGS__; }
+
 // The message of the last call with a status of mlu_op.h.
 inline std::string ThreadMessage() { return detopsGetLastError(nullptr); }
 
@@ -21,8 +25,9 @@ class PlainTrial : public Trial {
  public:
   explicit PlainTrial(std::function<int(World&, mluOpHandle_t)> call) : call_(std::move(call)) {}
 
+  int RunAlone(Handle& handle) override { return call_(world_, handle.get()); }
   int Run(Handle& handle) override {
-    const int status = call_(world_, handle.get());
+    const int status = RunAlone(handle);
     text_ = world_.Message(status);
     return status;
   }
@@ -52,6 +57,9 @@ class PlainRow {
   }
   PlainRow& BadParam(BadClass bad_class, const std::string& fault, const std::string& text, const Call& call) {
     return Refuses(bad_class, fault, MLUOP_STATUS_BAD_PARAM, text, call);
+  }
+  PlainRow& Null(const std::string& argument, const Call& call) {
+    return BadParam(BadClass::kNull, argument, argument + " is NULL", call);
   }
   PlainRow& Defines(BadClass bad_class, const std::string& what, const Call& call,
                     const std::function<std::string(World&)>& verdict) {
@@ -93,8 +101,7 @@ void AddMaking(Table& table, const Making& making, Status (*create)(Object*), St
         const Status status = create(&made);
         return status != Status{} ? status : destroy(made);
       })
-      .Refuses(BadClass::kNull, making.argument, making.create_refuses, making.text,
-               [=](World&, mluOpHandle_t) -> int { return create(nullptr); })
+      .Refuses(BadClass::kNull, making.argument, making.create_refuses, making.text, DETOPS_CALL(create(nullptr)))
       .HasNothingElse(Row::Objects::kNone);
   add(making.destroy,
       [=](World&, mluOpHandle_t) -> int {
@@ -102,8 +109,7 @@ void AddMaking(Table& table, const Making& making, Status (*create)(Object*), St
         create(&made);
         return destroy(made);
       })
-      .Refuses(BadClass::kNull, making.argument, making.destroy_refuses, making.text,
-               [=](World&, mluOpHandle_t) -> int { return destroy(nullptr); })
+      .Refuses(BadClass::kNull, making.argument, making.destroy_refuses, making.text, DETOPS_CALL(destroy(nullptr)))
       .HasNothingElse(Row::Objects::kSome);
 }
 

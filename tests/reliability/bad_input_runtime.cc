@@ -81,10 +81,8 @@ void AddQueues(RuntimeTable& table) {
   } waits[] = {{"cnrtQueueSync", cnrtQueueSync}, {"cnrtQueueQuery", cnrtQueueQuery}, {"cnrtSyncQueue", cnrtSyncQueue}};
   for (const auto& wait : waits) {
     const auto function = wait.function;
-    table.Add(wait.name, [function](Runtime& r, mluOpHandle_t) -> int { return function(r.queue); })
-        .Defines(
-            BadClass::kNull, "NULL is the default queue",
-            [function](Runtime&, mluOpHandle_t) -> int { return function(nullptr); }, Nothing)
+    table.Add(wait.name, DETOPS_CALL(function(w.queue)))
+        .Defines(BadClass::kNull, "NULL is the default queue", DETOPS_CALL(function(nullptr)), Nothing)
         .HasNothingElse(Row::Objects::kSome);
   }
   const struct {
@@ -94,9 +92,7 @@ void AddQueues(RuntimeTable& table) {
                {"cnrtGetLastError", cnrtGetLastError},
                {"cnrtPeekAtLastError", cnrtPeekAtLastError}};
   for (const auto& entry : plain) {
-    table.Add(entry.name, [function = entry.function](Runtime&, mluOpHandle_t) -> int { return function(); })
-        .row()
-        .TakesNoArgument();
+    table.Add(entry.name, DETOPS_CALL(entry.function())).row().TakesNoArgument();
   }
 }
 
@@ -112,10 +108,8 @@ void AddNotifiers(RuntimeTable& table) {
       {"cnrtQueueWaitNotifier", [](cnrtNotifier_t n, cnrtQueue_t q) { return cnrtQueueWaitNotifier(n, q, 0); }}};
   for (const auto& entry : entries) {
     const auto function = entry.function;
-    RuntimeRow row =
-        table.Add(entry.name, [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.queue); });
-    RuntimeTable::Null(row, "notifier",
-                       [function](Runtime& r, mluOpHandle_t) -> int { return function(nullptr, r.queue); });
+    RuntimeRow row = table.Add(entry.name, DETOPS_CALL(function(w.start, w.queue)));
+    RuntimeTable::Null(row, "notifier", DETOPS_CALL(function(nullptr, w.queue)));
     row.HasNothingElse(Row::Objects::kSome);
   }
 
@@ -125,16 +119,12 @@ void AddNotifiers(RuntimeTable& table) {
   } times[] = {{"cnrtNotifierDuration", cnrtNotifierDuration}, {"cnrtNotifierElapsedTime", cnrtNotifierElapsedTime}};
   for (const auto& time : times) {
     const auto function = time.function;
-    RuntimeRow row = table.Add(
-        time.name, [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.end, &r.time); });
-    RuntimeTable::Null(row, "start",
-                       [function](Runtime& r, mluOpHandle_t) -> int { return function(nullptr, r.end, &r.time); });
-    RuntimeTable::Null(row, "end",
-                       [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, nullptr, &r.time); });
-    RuntimeTable::Null(row, "the place for the time",
-                       [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.end, nullptr); });
+    RuntimeRow row = table.Add(time.name, DETOPS_CALL(function(w.start, w.end, &w.time)));
+    RuntimeTable::Null(row, "start", DETOPS_CALL(function(nullptr, w.end, &w.time)));
+    RuntimeTable::Null(row, "end", DETOPS_CALL(function(w.start, nullptr, &w.time)));
+    RuntimeTable::Null(row, "the place for the time", DETOPS_CALL(function(w.start, w.end, nullptr)));
     row.Refuses(BadClass::kEmpty, "a notifier that was never placed", cnrtErrorArgsInvalid, kInvalid,
-                [function](Runtime& r, mluOpHandle_t) -> int { return function(r.start, r.unplaced, &r.time); });
+                DETOPS_CALL(function(w.start, w.unplaced, &w.time)));
     row.HasNothingElse(Row::Objects::kSome);
   }
 }
@@ -149,21 +139,18 @@ void AddMemory(RuntimeTable& table) {
       if (status != cnrtSuccess) return status;
       return memory == nullptr ? cnrtErrorSys : release(memory);
     };
-    RuntimeRow row = table.Add(host ? "cnrtHostMalloc" : "cnrtMalloc",
-                               [=](Runtime&, mluOpHandle_t) -> int { return allocate_and_free(100); });
-    RuntimeTable::Null(row, "pointer", [=](Runtime&, mluOpHandle_t) -> int { return allocate(nullptr, 100); });
-    row.Defines(
-        BadClass::kEmpty, "0 bytes give a pointer that may be freed",
-        [=](Runtime&, mluOpHandle_t) -> int { return allocate_and_free(0); }, Nothing);
+    RuntimeRow row = table.Add(host ? "cnrtHostMalloc" : "cnrtMalloc", DETOPS_CALL(allocate_and_free(100)));
+    RuntimeTable::Null(row, "pointer", DETOPS_CALL(allocate(nullptr, 100)));
+    row.Defines(BadClass::kEmpty, "0 bytes give a pointer that may be freed", DETOPS_CALL(allocate_and_free(0)),
+                Nothing);
     for (const size_t bytes : {SIZE_MAX, SIZE_MAX - 63, SIZE_MAX / 2 + 1}) {
       row.Refuses(BadClass::kOverflow, "more bytes than can be counted", cnrtErrorNoMem, "cnrtErrorNoMem",
-                  [=](Runtime& r, mluOpHandle_t) -> int { return allocate(&r.place, bytes); });
+                  DETOPS_CALL(allocate(&w.place, bytes)));
     }
     row.HasNothingElse(Row::Objects::kNone);
-    table.Add(host ? "cnrtFreeHost" : "cnrtFree", [=](Runtime&, mluOpHandle_t) -> int { return allocate_and_free(1); })
-        .Defines(
-            BadClass::kNull, "NULL is accepted", [=](Runtime&, mluOpHandle_t) -> int { return release(nullptr); },
-            Nothing)
+    table.Add(host ? "cnrtFreeHost" : "cnrtFree", DETOPS_CALL(allocate_and_free(1)))
+        .Defines(BadClass::kNull, "NULL is accepted", DETOPS_CALL(release(nullptr)),
+                 Nothing)
         .HasNothingElse(Row::Objects::kSome);  // memory that was freed already
   }
   const auto copy = [](void* to, void* from, size_t bytes, int direction) {
@@ -174,13 +161,10 @@ void AddMemory(RuntimeTable& table) {
   };
   for (const bool async : {false, true}) {
     const std::function<int(void*, void*, size_t, int)> run = async ? +copy_async : +copy;
-    RuntimeRow row = table.Add(async ? "cnrtMemcpyAsync" : "cnrtMemcpy",
-                               [run](Runtime& r, mluOpHandle_t) { return run(r.target, r.source, 16, 0); });
-    RuntimeTable::Null(row, "dst", [run](Runtime& r, mluOpHandle_t) { return run(nullptr, r.source, 16, 0); });
-    RuntimeTable::Null(row, "src", [run](Runtime& r, mluOpHandle_t) { return run(r.target, nullptr, 16, 0); });
-    row.Defines(
-        BadClass::kEmpty, "0 bytes need no memory",
-        [run](Runtime&, mluOpHandle_t) { return run(nullptr, nullptr, 0, 0); }, Nothing);
+    RuntimeRow row = table.Add(async ? "cnrtMemcpyAsync" : "cnrtMemcpy", DETOPS_CALL(run(w.target, w.source, 16, 0)));
+    RuntimeTable::Null(row, "dst", DETOPS_CALL(run(nullptr, w.source, 16, 0)));
+    RuntimeTable::Null(row, "src", DETOPS_CALL(run(w.target, nullptr, 16, 0)));
+    row.Defines(BadClass::kEmpty, "0 bytes need no memory", DETOPS_CALL(run(nullptr, nullptr, 0, 0)), Nothing);
     row.Defines(
         BadClass::kOverlap, "the two may overlap",
         [run](Runtime& r, mluOpHandle_t) {
@@ -190,19 +174,16 @@ void AddMemory(RuntimeTable& table) {
         [](Runtime& r) { return r.source[0] == 0 && r.source[1] == 0 && r.source[15] == 14 ? "" : "wrong bytes"; });
     for (const int direction : {-1, 6}) {
       row.Refuses(BadClass::kEnumerator, "direction", cnrtErrorArgsInvalid, kInvalid,
-                  [=](Runtime& r, mluOpHandle_t) { return run(r.target, r.source, 16, direction); });
+                  DETOPS_CALL(run(w.target, w.source, 16, direction)));
     }
     row.HasNothingElse(Row::Objects::kSome);
 
     const auto set = [async](void* to, size_t bytes) -> int {
       return async ? cnrtMemsetAsync(to, 7, bytes, nullptr) : cnrtMemset(to, 7, bytes);
     };
-    RuntimeRow fill = table.Add(async ? "cnrtMemsetAsync" : "cnrtMemset",
-                                [set](Runtime& r, mluOpHandle_t) { return set(r.target, 16); });
-    RuntimeTable::Null(fill, "dst", [set](Runtime&, mluOpHandle_t) { return set(nullptr, 16); });
-    fill.Defines(
-        BadClass::kEmpty, "0 bytes need no memory", [set](Runtime&, mluOpHandle_t) { return set(nullptr, 0); },
-        Nothing);
+    RuntimeRow fill = table.Add(async ? "cnrtMemsetAsync" : "cnrtMemset", DETOPS_CALL(set(w.target, 16)));
+    RuntimeTable::Null(fill, "dst", DETOPS_CALL(set(nullptr, 16)));
+    fill.Defines(BadClass::kEmpty, "0 bytes need no memory", DETOPS_CALL(set(nullptr, 0)), Nothing);
     fill.HasNothingElse(Row::Objects::kSome);
   }
 }
@@ -214,46 +195,34 @@ void AddDevices(RuntimeTable& table) {
     r.number = static_cast<int>(devices);
     return status;
   });
-  RuntimeTable::Null(count, "count", [](Runtime&, mluOpHandle_t) -> int { return cnrtGetDeviceCount(nullptr); });
+  RuntimeTable::Null(count, "count", DETOPS_CALL(cnrtGetDeviceCount(nullptr)));
   count.HasNothingElse(Row::Objects::kNone);
 
-  RuntimeRow get =
-      table.Add("cnrtGetDevice", [](Runtime& r, mluOpHandle_t) -> int { return cnrtGetDevice(&r.number); });
-  RuntimeTable::Null(get, "ordinal", [](Runtime&, mluOpHandle_t) -> int { return cnrtGetDevice(nullptr); });
+  RuntimeRow get = table.Add("cnrtGetDevice", DETOPS_CALL(cnrtGetDevice(&w.number)));
+  RuntimeTable::Null(get, "ordinal", DETOPS_CALL(cnrtGetDevice(nullptr)));
   get.HasNothingElse(Row::Objects::kNone);
 
-  RuntimeRow set = table.Add("cnrtSetDevice", [](Runtime&, mluOpHandle_t) -> int { return cnrtSetDevice(0); });
+  RuntimeRow set = table.Add("cnrtSetDevice", DETOPS_CALL(cnrtSetDevice(0)));
   for (const int ordinal : {-1, 1}) {
     set.Refuses(BadClass::kEnumerator, "no device has this number", cnrtErrorDeviceInvalid, "cnrtErrorDeviceInvalid",
-                [ordinal](Runtime&, mluOpHandle_t) -> int { return cnrtSetDevice(ordinal); });
+                DETOPS_CALL(cnrtSetDevice(ordinal)));
   }
   set.HasNothingElse(Row::Objects::kNone);
 
-  RuntimeRow attribute = table.Add("cnrtDeviceGetAttribute", [](Runtime& r, mluOpHandle_t) -> int {
-    return cnrtDeviceGetAttribute(&r.number, cnrtAttrClusterCount, 0);
-  });
-  RuntimeTable::Null(attribute, "value", [](Runtime&, mluOpHandle_t) -> int {
-    return cnrtDeviceGetAttribute(nullptr, cnrtAttrClusterCount, 0);
-  });
+  RuntimeRow attribute =
+      table.Add("cnrtDeviceGetAttribute", DETOPS_CALL(cnrtDeviceGetAttribute(&w.number, cnrtAttrClusterCount, 0)));
+  RuntimeTable::Null(attribute, "value", DETOPS_CALL(cnrtDeviceGetAttribute(nullptr, cnrtAttrClusterCount, 0)));
   attribute.Refuses(BadClass::kEnumerator, "no attribute has this number", cnrtErrorArgsInvalid, "cnrtErrorArgsInvalid",
-                    [](Runtime& r, mluOpHandle_t) -> int {
-                      return cnrtDeviceGetAttribute(&r.number, static_cast<cnrtDeviceAttr_t>(1), 0);
-                    });
-  attribute.Refuses(
-      BadClass::kEnumerator, "no device has this number", cnrtErrorDeviceInvalid, "cnrtErrorDeviceInvalid",
-      [](Runtime& r, mluOpHandle_t) -> int { return cnrtDeviceGetAttribute(&r.number, cnrtAttrClusterCount, 1); });
+                    DETOPS_CALL(cnrtDeviceGetAttribute(&w.number, static_cast<cnrtDeviceAttr_t>(1), 0)));
+  attribute.Refuses(BadClass::kEnumerator, "no device has this number", cnrtErrorDeviceInvalid,
+                    "cnrtErrorDeviceInvalid", DETOPS_CALL(cnrtDeviceGetAttribute(&w.number, cnrtAttrClusterCount, 1)));
   attribute.HasNothingElse(Row::Objects::kNone);
 
-  RuntimeRow text = table.Add("cnrtGetErrorStr", [](Runtime&, mluOpHandle_t) {
-    return std::strcmp(cnrtGetErrorStr(cnrtErrorNoMem), "cnrtErrorNoMem");
-  });
+  RuntimeRow text =
+      table.Add("cnrtGetErrorStr", DETOPS_CALL(std::strcmp(cnrtGetErrorStr(cnrtErrorNoMem), "cnrtErrorNoMem")));
   for (const int code : {-1, 2, 100101}) {
-    text.Defines(
-        BadClass::kEnumerator, "unknown codes have a text too",
-        [code](Runtime&, mluOpHandle_t) {
-          return std::strcmp(cnrtGetErrorStr(static_cast<cnrtRet_t>(code)), "cnrtErrorUnknown");
-        },
-        Nothing);
+    text.Defines(BadClass::kEnumerator, "unknown codes have a text too",
+                 DETOPS_CALL(std::strcmp(cnrtGetErrorStr(static_cast<cnrtRet_t>(code)), "cnrtErrorUnknown")), Nothing);
   }
   text.HasNothingElse(Row::Objects::kNone);
 
@@ -265,13 +234,8 @@ void AddDevices(RuntimeTable& table) {
     cnrtCheck(static_cast<cnrtRet_t>(code), nullptr, nullptr, -1);
     return cnrtGetLastError() == static_cast<cnrtRet_t>(code) ? 0 : 1;
   };
-  check
-      .Defines(
-          BadClass::kNull, "texts are not looked at",
-          [remembers](Runtime&, mluOpHandle_t) { return remembers(cnrtErrorNoMem); }, Nothing)
-      .Defines(
-          BadClass::kEnumerator, "any failed result is remembered",
-          [remembers](Runtime&, mluOpHandle_t) { return remembers(-1); }, Nothing)
+  check.Defines(BadClass::kNull, "texts are not looked at", DETOPS_CALL(remembers(cnrtErrorNoMem)), Nothing)
+      .Defines(BadClass::kEnumerator, "any failed result is remembered", DETOPS_CALL(remembers(-1)), Nothing)
       .HasNothingElse(Row::Objects::kNone);
 }
 

@@ -30,15 +30,13 @@ using GeometryRow = PlainRow<Geometry>;
 void AddSet(Table& table, const Setter& setter) {
   const bool contract = &setter == &kContractSetter;
   const auto with = [&setter](const std::function<void(Arguments&)>& spoil) {
-    return [&setter, spoil](Geometry& g, mluOpHandle_t) -> int {
-      Arguments arguments = Second();
-      arguments.sub_m = 0;
-      spoil(arguments);
-      return setter.Set(g.desc, arguments);
-    };
+    Arguments arguments = Second();
+    arguments.sub_m = 0;
+    spoil(arguments);
+    return [&setter, arguments](Geometry& g, mluOpHandle_t) -> int { return setter.Set(g.desc, arguments); };
   };
   GeometryRow row(table, setter.name(), with([](Arguments&) {}));
-  row.BadParam(BadClass::kNull, "desc", "desc is NULL", with([](Arguments& a) { a.null_desc = true; }));
+  row.Null("desc", with([](Arguments& a) { a.null_desc = true; }));
   for (int array = 0; array < kOutputPadding; ++array) {
     row.BadParam(BadClass::kNull, kArrayNames[array], std::string(kArrayNames[array]) + " is NULL",
                  with([array](Arguments& a) { a.null_array[array] = true; }));
@@ -97,11 +95,11 @@ void AddOthers(Table& table) {
                        .destroy_refuses = MLUOP_STATUS_EXECUTION_FAILED},
                       mluOpCreateSparseConvolutionDescriptor, mluOpDestroySparseConvolutionDescriptor);
   GeometryRow(table, "mluOpGetSparseConvolutionNumActOut",
-              [](Geometry& g, mluOpHandle_t) -> int { return mluOpGetSparseConvolutionNumActOut(g.desc, &g.answer); })
+              DETOPS_CALL(mluOpGetSparseConvolutionNumActOut(w.desc, &w.answer)))
       .Refuses(BadClass::kNull, "desc", MLUOP_STATUS_NOT_INITIALIZED, "desc is NULL",
-               [](Geometry& g, mluOpHandle_t) -> int { return mluOpGetSparseConvolutionNumActOut(nullptr, &g.answer); })
+               DETOPS_CALL(mluOpGetSparseConvolutionNumActOut(nullptr, &w.answer)))
       .Refuses(BadClass::kNull, "num_act_out", MLUOP_STATUS_NOT_INITIALIZED, "num_act_out is NULL",
-               [](Geometry& g, mluOpHandle_t) -> int { return mluOpGetSparseConvolutionNumActOut(g.desc, nullptr); })
+               DETOPS_CALL(mluOpGetSparseConvolutionNumActOut(w.desc, nullptr)))
       .HasNothingElse(Row::Objects::kSome);
 }
 
@@ -146,17 +144,24 @@ void AddSparseConvolutionDescriptors(Table& table) {
 }
 
 void AddRulebooks(Table& table) {
-  BookRow(table, "detopsDestroyRulebook",
-          [](Book&, mluOpHandle_t) -> int { return detopsDestroyRulebook(Book::Make()); })
-      .BadParam(BadClass::kNull, "rulebook", "rulebook is NULL",
-                [](Book&, mluOpHandle_t) -> int { return detopsDestroyRulebook(nullptr); })
+  BookRow(table, "detopsDestroyRulebook", DETOPS_CALL(detopsDestroyRulebook(Book::Make())))
+      .Null("rulebook", DETOPS_CALL(detopsDestroyRulebook(nullptr)))
       .HasNothingElse(Row::Objects::kSome);
-  BookRow(table, "detopsGetRulebookSize",
-          [](Book& b, mluOpHandle_t) -> int { return detopsGetRulebookSize(b.made, &b.answer); })
-      .BadParam(BadClass::kNull, "rulebook", "rulebook is NULL",
-                [](Book& b, mluOpHandle_t) -> int { return detopsGetRulebookSize(nullptr, &b.answer); })
-      .BadParam(BadClass::kNull, "bytes", "bytes is NULL",
-                [](Book& b, mluOpHandle_t) -> int { return detopsGetRulebookSize(b.made, nullptr); })
+  const auto identity = [](int64_t rows) {
+    return [rows](Book&, mluOpHandle_t) -> int {
+      detopsRulebook_t made = nullptr;
+      const mluOpStatus_t status = detopsCreateIdentityRulebook(rows, &made);
+      return status == MLUOP_STATUS_SUCCESS ? detopsDestroyRulebook(made) : status;
+    };
+  };
+  BookRow(table, "detopsCreateIdentityRulebook", identity(3))
+      .Null("rulebook", DETOPS_CALL(detopsCreateIdentityRulebook(3, nullptr)))
+      .BadParam(BadClass::kSizes, "rows", "rows is -1", identity(-1))
+      .BadParam(BadClass::kSizes, "2^31 rows", "rows is 2147483648", identity(int64_t{1} << 31))
+      .HasNothingElse(Row::Objects::kSome);
+  BookRow(table, "detopsGetRulebookSize", DETOPS_CALL(detopsGetRulebookSize(w.made, &w.answer)))
+      .Null("rulebook", DETOPS_CALL(detopsGetRulebookSize(nullptr, &w.answer)))
+      .Null("bytes", DETOPS_CALL(detopsGetRulebookSize(w.made, nullptr)))
       .HasNothingElse(Row::Objects::kSome);
 }
 

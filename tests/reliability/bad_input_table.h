@@ -28,11 +28,13 @@ class Trial {
   virtual ~Trial() = default;
   // Makes the call and gives its status.
   virtual int Run(Handle& handle) = 0;
+  // The same without a look at the text, and without memory of its own.
+  virtual int RunAlone(Handle& handle) = 0;
   // What the library said about the last Run; empty after success.
   virtual std::string Text() const = 0;
   // All that a refused call must leave as it is: every byte of inputs and outputs, descriptors, settings.
   virtual std::string State(Handle& handle) const = 0;
-  // False if a byte beside one of the buffers has changed.
+  // False if a byte next to one of the buffers has changed.
   virtual bool SurroundingsIntact() const { return true; }
 };
 

@@ -81,10 +81,10 @@ void AddSet(Table& table, const std::string& name, Takes takes,
     };
   };
   DescRow row(table, name, with([](Arguments&) {}));
-  row.BadParam(BadClass::kNull, "desc", "desc is NULL", with([](Arguments& s) { s.desc = nullptr; }));
-  row.BadParam(BadClass::kNull, "dimSize", "dimSize is NULL", with([](Arguments& s) { s.with_extents = false; }));
+  row.Null("desc", with([](Arguments& s) { s.desc = nullptr; }));
+  row.Null("dimSize", with([](Arguments& s) { s.with_extents = false; }));
   if (takes == Takes::kAll) {
-    row.BadParam(BadClass::kNull, "dimStride", "dimStride is NULL", with([](Arguments& s) { s.with_strides = false; }));
+    row.Null("dimStride", with([](Arguments& s) { s.with_strides = false; }));
   }
   row.BadParam(BadClass::kForm, "rank -1", "dimNb is -1", with([](Arguments& s) { s.rank = -1; }));
   row.BadParam(BadClass::kEmpty, "rank 0 outside HOST mode", "dimNb is 0", with([](Arguments& s) { s.rank = 0; }));
@@ -116,38 +116,28 @@ void AddGet(Table& table, const std::string& name, bool with_strides,
   const auto ask = [get](Descriptors& d, mluOpTensorDescriptor_t desc) -> int {
     return get(desc, &d.layout, &d.type, &d.rank, d.Extents(Integer{}), d.Strides(Integer{}));
   };
-  DescRow row(table, name, [ask](Descriptors& d, mluOpHandle_t) { return ask(d, d.a); });
-  row.BadParam(BadClass::kNull, "desc", "desc is NULL",
-               [ask](Descriptors& d, mluOpHandle_t) { return ask(d, nullptr); });
+  DescRow row(table, name, DETOPS_CALL(ask(w, w.a)));
+  row.Null("desc", DETOPS_CALL(ask(w, nullptr)));
   if (with_strides) {
-    row.BadParam(BadClass::kNull, "layout", "layout is NULL", [get](Descriptors& d, mluOpHandle_t) -> int {
-      return get(d.a, nullptr, &d.type, &d.rank, d.Extents(Integer{}), d.Strides(Integer{}));
-    });
-    row.BadParam(BadClass::kNull, "dtype", "dtype is NULL", [get](Descriptors& d, mluOpHandle_t) -> int {
-      return get(d.a, &d.layout, nullptr, &d.rank, d.Extents(Integer{}), d.Strides(Integer{}));
-    });
-    row.BadParam(BadClass::kNull, "dimNb", "dimNb is NULL", [get](Descriptors& d, mluOpHandle_t) -> int {
-      return get(d.a, &d.layout, &d.type, nullptr, d.Extents(Integer{}), d.Strides(Integer{}));
-    });
-    row.BadParam(BadClass::kNull, "dimSize", "dimSize is NULL", [get](Descriptors& d, mluOpHandle_t) -> int {
-      return get(d.a, &d.layout, &d.type, &d.rank, nullptr, d.Strides(Integer{}));
-    });
-    row.BadParam(BadClass::kNull, "dimStride", "dimStride is NULL", [get](Descriptors& d, mluOpHandle_t) -> int {
-      return get(d.a, &d.layout, &d.type, &d.rank, d.Extents(Integer{}), nullptr);
-    });
+    constexpr const char* kPlaces[] = {"layout", "dtype", "dimNb", "dimSize", "dimStride"};
+    for (int place = 0; place < 5; ++place) {
+      row.Null(kPlaces[place], [get, place](Descriptors& d, mluOpHandle_t) -> int {
+        return get(d.a, place == 0 ? nullptr : &d.layout, place == 1 ? nullptr : &d.type,
+                   place == 2 ? nullptr : &d.rank, place == 3 ? nullptr : d.Extents(Integer{}),
+                   place == 4 ? nullptr : d.Strides(Integer{}));
+      });
+    }
   } else {
-    row.Defines(
-        BadClass::kNull, "NULL places are skipped",
-        [get](Descriptors& d, mluOpHandle_t) -> int { return get(d.a, nullptr, nullptr, &d.rank, nullptr, nullptr); },
-        [](Descriptors& d) { return d.rank == 3 ? "" : "the rank is not told"; });
+    row.Defines(BadClass::kNull, "NULL places are skipped",
+                DETOPS_CALL(get(w.a, nullptr, nullptr, &w.rank, nullptr, nullptr)),
+                [](Descriptors& d) { return d.rank == 3 ? "" : "the rank is not told"; });
   }
   if constexpr (std::is_same_v<Integer, int>) {
     row.BadParam(BadClass::kOverflow, "an extent does not fit int", "extent 1099511627776",
-                 [ask](Descriptors& d, mluOpHandle_t) { return ask(d, d.wide); });
+                 DETOPS_CALL(ask(w, w.wide)));
   } else {
-    row.Defines(
-        BadClass::kOverflow, "extents beyond int", [ask](Descriptors& d, mluOpHandle_t) { return ask(d, d.wide); },
-        [](Descriptors& d) { return d.extents64[0] == int64_t{1} << 40 ? "" : "another extent"; });
+    row.Defines(BadClass::kOverflow, "extents beyond int", DETOPS_CALL(ask(w, w.wide)),
+                [](Descriptors& d) { return d.extents64[0] == int64_t{1} << 40 ? "" : "another extent"; });
   }
   row.row().CannotOccur({BadClass::kOverlap}, "it only writes: of two results in one place the later stays");
   row.HasNothingElse(Row::Objects::kSome);
@@ -177,16 +167,15 @@ void AddGroupSet(Table& table, const std::string& name,
     };
   };
   DescRow row(table, name, with([](Group&) {}));
-  row.BadParam(BadClass::kNull, "group_desc", "group_desc is NULL", with([](Group& g) { g.passed = nullptr; }));
+  row.Null("group_desc", with([](Group& g) { g.passed = nullptr; }));
   row.BadParam(BadClass::kNull, "a pointer in it", "group_desc[1] is NULL",
                with([](Group& g) { g.list[1] = nullptr; }));
   row.BadParam(BadClass::kNull, "a descriptor in it", "*group_desc[1] is NULL",
                with([](Group& g) { g.second = nullptr; }));
-  row.BadParam(BadClass::kNull, "group_layout", "group_layout is NULL", with([](Group& g) { g.with_layouts = false; }));
-  row.BadParam(BadClass::kNull, "group_dtype", "group_dtype is NULL", with([](Group& g) { g.with_types = false; }));
-  row.BadParam(BadClass::kNull, "group_dimNb", "group_dimNb is NULL", with([](Group& g) { g.with_ranks = false; }));
-  row.BadParam(BadClass::kNull, "group_dimSize", "group_dimSize is NULL",
-               with([](Group& g) { g.with_extents = false; }));
+  row.Null("group_layout", with([](Group& g) { g.with_layouts = false; }));
+  row.Null("group_dtype", with([](Group& g) { g.with_types = false; }));
+  row.Null("group_dimNb", with([](Group& g) { g.with_ranks = false; }));
+  row.Null("group_dimSize", with([](Group& g) { g.with_extents = false; }));
   row.BadParam(BadClass::kForm, "the second has rank -1", "dimNb is -1", with([](Group& g) { g.ranks[1] = -1; }));
   row.BadParam(BadClass::kEmpty, "no descriptors", "desc_num is 0", with([](Group& g) { g.count = 0; }));
   row.BadParam(BadClass::kEmpty, "the second has rank 0", "dimNb is 0", with([](Group& g) { g.ranks[1] = 0; }));
@@ -207,10 +196,8 @@ void AddGroupSet(Table& table, const std::string& name,
 void AddMaking(Table& table) {
   AddMaking<Descriptors>(table, {"mluOpCreateTensorDescriptor", "mluOpDestroyTensorDescriptor", "desc"},
                          mluOpCreateTensorDescriptor, mluOpDestroyTensorDescriptor);
-  DescRow(table, "mluOpResetTensorDescriptor",
-          [](Descriptors& d, mluOpHandle_t) -> int { return mluOpResetTensorDescriptor(d.a); })
-      .BadParam(BadClass::kNull, "desc", "desc is NULL",
-                [](Descriptors&, mluOpHandle_t) -> int { return mluOpResetTensorDescriptor(nullptr); })
+  DescRow(table, "mluOpResetTensorDescriptor", DETOPS_CALL(mluOpResetTensorDescriptor(w.a)))
+      .Null("desc", DETOPS_CALL(mluOpResetTensorDescriptor(nullptr)))
       .HasNothingElse(Row::Objects::kSome);
 
   const auto both = [](Descriptors& d, mluOpHandle_t) -> int {
@@ -224,8 +211,7 @@ void AddMaking(Table& table) {
   for (const bool create : {true, false}) {
     const auto function = create ? mluOpCreateGroupTensorDescriptors : mluOpDestroyGroupTensorDescriptors;
     DescRow row(table, create ? "mluOpCreateGroupTensorDescriptors" : "mluOpDestroyGroupTensorDescriptors", both);
-    row.BadParam(BadClass::kNull, "group_desc", "group_desc is NULL",
-                 [function](Descriptors&, mluOpHandle_t) -> int { return function(nullptr, 2); });
+    row.Null("group_desc", DETOPS_CALL(function(nullptr, 2)));
     row.BadParam(BadClass::kNull, "a pointer in it", "group_desc[1] is NULL",
                  [=](Descriptors& d, mluOpHandle_t) -> int {
                    mluOpTensorDescriptor_t* group[] = {create ? &d.made[0] : &d.a, nullptr};

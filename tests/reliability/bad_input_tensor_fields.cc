@@ -43,8 +43,8 @@ using FieldRow = PlainRow<Fields>;
 
 // A function that sets fields, with everything but the descriptor right.
 FieldRow AddSetter(Table& table, const std::string& name, mluOpStatus_t (*set)(mluOpTensorDescriptor_t)) {
-  FieldRow row(table, name, [set](Fields& f, mluOpHandle_t) -> int { return set(f.desc); });
-  row.BadParam(BadClass::kNull, "desc", "desc is NULL", [set](Fields&, mluOpHandle_t) -> int { return set(nullptr); });
+  FieldRow row(table, name, DETOPS_CALL(set(w.desc)));
+  row.Null("desc", DETOPS_CALL(set(nullptr)));
   return row;
 }
 
@@ -71,18 +71,14 @@ void AddSetters(Table& table) {
   });
   for (const int number : {-1, 2, INT32_MAX, INT32_MIN}) {
     mode.BadParam(BadClass::kEnumerator, "pointer_mode", "pointer_mode is " + std::to_string(number),
-                  [number](Fields& f, mluOpHandle_t) -> int {
-                    return mluOpSetTensorDescriptorPointerMode(f.desc, static_cast<mluOpPointerMode_t>(number));
-                  });
+                  DETOPS_CALL(mluOpSetTensorDescriptorPointerMode(w.desc, static_cast<mluOpPointerMode_t>(number))));
   }
   FieldRow type = AddSetter(table, "mluOpSetTensorDescriptorOnchipDataType", [](mluOpTensorDescriptor_t desc) {
     return mluOpSetTensorDescriptorOnchipDataType(desc, MLUOP_DTYPE_INT8);
   });
   for (const int number : {-1, INT32_MIN}) {
     type.BadParam(BadClass::kEnumerator, "onchip_dtype", "onchip_dtype is " + std::to_string(number),
-                  [number](Fields& f, mluOpHandle_t) -> int {
-                    return mluOpSetTensorDescriptorOnchipDataType(f.desc, static_cast<mluOpDataType_t>(number));
-                  });
+                  DETOPS_CALL(mluOpSetTensorDescriptorOnchipDataType(w.desc, static_cast<mluOpDataType_t>(number))));
   }
   FieldRow position = AddSetter(table, "mluOpSetTensorDescriptorPosition",
                                 [](mluOpTensorDescriptor_t desc) { return mluOpSetTensorDescriptorPosition(desc, 5); });
@@ -104,12 +100,10 @@ void AddSetters(Table& table) {
 // `get` reads into the places of `f`, but into NULL where `missing` names the place.
 void AddGetter(Table& table, const std::string& name, std::initializer_list<const char*> places,
                mluOpStatus_t (*get)(mluOpTensorDescriptor_t desc, Fields& f, const std::string& missing)) {
-  FieldRow row(table, name, [get](Fields& f, mluOpHandle_t) -> int { return get(f.desc, f, ""); });
-  row.BadParam(BadClass::kNull, "desc", "desc is NULL",
-               [get](Fields& f, mluOpHandle_t) -> int { return get(nullptr, f, ""); });
+  FieldRow row(table, name, DETOPS_CALL(get(w.desc, w, "")));
+  row.Null("desc", DETOPS_CALL(get(nullptr, w, "")));
   for (const std::string place : places) {
-    row.BadParam(BadClass::kNull, place, place + " is NULL",
-                 [get, place](Fields& f, mluOpHandle_t) -> int { return get(f.desc, f, place); });
+    row.Null(place, DETOPS_CALL(get(w.desc, w, place)));
   }
   if (places.size() > 1) {
     row.row().CannotOccur({BadClass::kOverlap}, "it only writes: of two results in one place the later stays");
@@ -155,9 +149,8 @@ void AddElementNumber(Table& table) {
   };
   const auto nothing = [](Fields&) { return ""; };
   FieldRow(table, "mluOpGetTensorElementNum", counts({2, 3, 4}, 24))
-      .Defines(
-          BadClass::kNull, "NULL has no elements",
-          [](Fields&, mluOpHandle_t) { return mluOpGetTensorElementNum(nullptr) == 0 ? 0 : 1; }, nothing)
+      .Defines(BadClass::kNull, "NULL has no elements", DETOPS_CALL(mluOpGetTensorElementNum(nullptr) == 0 ? 0 : 1),
+               nothing)
       .Defines(BadClass::kEmpty, "an extent is 0", counts({5, 0, 7}, 0), nothing)
       .Defines(BadClass::kOverflow, "a product beyond int64 counts as the largest int64",
                counts({int64_t{1} << 40, int64_t{1} << 40}, INT64_MAX), nothing)

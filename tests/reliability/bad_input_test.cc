@@ -11,9 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/catalogue.h"
 #include "reliability/bad_input_table.h"
 #include "support/configurations.h"
 #include "support/guarded_buffer.h"
+
+#if defined(DETOPS_TEST_COUNTS_ALLOCATIONS)
+#include "allocation/subject.h"
+#endif
 
 namespace detops_test {
 namespace {
@@ -62,6 +67,29 @@ TEST_P(BadInput, ValidCallStaysInsideOnEveryTarget) {
     EXPECT_TRUE(states[0] == states[1]) << "the result depends on where the tensors lie";
   });
 }
+
+#if defined(DETOPS_TEST_COUNTS_ALLOCATIONS)
+// The program allocation_failure asks those that take memory, or need an object that is made first; no_memory_test
+// those of the catalogue. All others succeed while every allocation fails.
+TEST_P(BadInput, TakesNoMemory) {
+  const std::string elsewhere =
+      " cnrtFree cnrtFreeHost cnrtHostMalloc cnrtMalloc cnrtNotifierCreate cnrtNotifierDestroy cnrtQueueCreate "
+      "cnrtQueueDestroy detopsCreateIdentityRulebook detopsDestroyRulebook mluOpCreate "
+      "mluOpCreateGroupTensorDescriptors mluOpCreateNmsDescriptor mluOpCreateSparseConvolutionDescriptor "
+      "mluOpCreateTensorDescriptor mluOpDestroy mluOpDestroyGroupTensorDescriptors mluOpDestroyNmsDescriptor "
+      "mluOpDestroySparseConvolutionDescriptor mluOpDestroyTensorDescriptor mluOpSetGenCaseMode "
+      "mluOpSetGroupTensorDescriptors mluOpSetGroupTensorDescriptors_v2 mluOpSetTensorDescriptor "
+      "mluOpSetTensorDescriptorDim mluOpSetTensorDescriptorDim_v2 mluOpSetTensorDescriptorEx "
+      "mluOpSetTensorDescriptorEx_v2 mluOpSetTensorDescriptor_v2 ";
+  if (elsewhere.find(" " + row().function() + " ") != std::string::npos ||
+      detops_harness::WholeCatalogue().Find(row().function()) != nullptr) {
+    GTEST_SKIP() << "asked elsewhere";
+  }
+  Handle handle(DETOPS_PROFILE_CONTRACT, 2);
+  const std::unique_ptr<Trial> trial = row().good()();
+  EXPECT_EQ(hooks::WithoutMemory([&] { return trial->RunAlone(handle); }), 0);
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(All, BadInput, testing::Range<size_t>(0, WholeTable().rows().size()), RowName);
 

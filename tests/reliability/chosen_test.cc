@@ -47,7 +47,7 @@ std::vector<Call> CallsWith(const std::string& tensor) {
   return calls;
 }
 
-// The time of each choice beside that of "random".
+// The time of each choice next to that of "random".
 void ExpectTimesAlike(const std::string& tensor, const std::vector<std::string>& choices,
                       const std::function<void(Call&, const std::string& choice)>& choose) {
   const std::vector<Call> calls = CallsWith(tensor);

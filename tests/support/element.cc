@@ -56,6 +56,15 @@ T Load(const void* data, int64_t index) {
   return value;
 }
 
+// Truncated; the nearest that the type holds; 0 for NaN, which no integer is near to.
+template <class T>
+T NearestInteger(double value) {
+  constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;  // the first above all
+  if (std::isnan(value)) return 0;
+  if (value >= kEnd) return std::numeric_limits<T>::max();
+  return static_cast<T>(std::max(value, static_cast<double>(std::numeric_limits<T>::min())));
+}
+
 template <class T>
 void Store(void* data, int64_t index, T value) {
   std::memcpy(static_cast<char*>(data) + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
@@ -139,11 +148,11 @@ void WriteElement(mluOpDataType_t type, void* data, int64_t index, double value)
     case MLUOP_DTYPE_DOUBLE:
       return Store(data, index, value);
     case MLUOP_DTYPE_INT32:
-      return Store(data, index, static_cast<int32_t>(value));
+      return Store(data, index, NearestInteger<int32_t>(value));
     case MLUOP_DTYPE_UINT32:
-      return Store(data, index, static_cast<uint32_t>(value));
+      return Store(data, index, NearestInteger<uint32_t>(value));
     case MLUOP_DTYPE_INT64:
-      return Store(data, index, static_cast<int64_t>(value));
+      return Store(data, index, NearestInteger<int64_t>(value));
     case MLUOP_DTYPE_BOOL:
       return Store(data, index, static_cast<uint8_t>(value != 0 ? 1 : 0));
     default:

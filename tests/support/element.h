@@ -21,8 +21,8 @@ const char* ElementName(mluOpDataType_t type);
 // NaN for types not listed above.
 double ReadElement(mluOpDataType_t type, const void* data, int64_t index);
 
-// Rounds once, to nearest even; values too large become infinite; NaN stays NaN. Integers are truncated; a bool is
-// whether the value is not 0.
+// Rounds once, to nearest even; values too large become infinite; NaN stays NaN. Integers are truncated, values too
+// large become the largest or the least, and NaN 0; a bool is whether the value is not 0.
 void WriteElement(mluOpDataType_t type, void* data, int64_t index, double value);
 
 // The value as an element of the type would hold it.

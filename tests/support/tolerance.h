@@ -27,7 +27,7 @@ bool IsUnbiased(double diff4);
 
 // Empty when the result agrees with the baseline: diff1 and diff2 within the tolerance, diff4 unbiased, and no single
 // element off by more than twice diff1 times the largest baseline element, as the first two are blind to one bad
-// element in a large tensor. (Twice: beside a tie the two sides round to neighbours, in bfloat16 2^-7 apart.)
+// element in a large tensor. (Twice: next to a tie the two sides round to neighbours, in bfloat16 2^-7 apart.)
 // Otherwise the reason.
 std::string Disagreement(const std::vector<double>& evaluated, const std::vector<double>& baseline,
                          const Tolerance& tolerance);

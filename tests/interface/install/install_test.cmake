@@ -1,6 +1,6 @@
 # Installs a build into an empty prefix, moves the tree and builds and runs two programs from there, with find_package and
 # with pkg-config.
-# Variables: BUILD_DIR, SOURCE_DIR (this folder), WORK_DIR (made anew), GENERATOR, CONFIG, C_COMPILER, CXX_COMPILER,
+# Variables: VERSION (that it must have), BUILD_DIR, SOURCE_DIR (this folder), WORK_DIR (made anew), GENERATOR, CONFIG, C_COMPILER, CXX_COMPILER,
 # C_FLAGS, CXX_FLAGS (coverage and the like), PKG_CONFIG, LIBDIR.
 cmake_minimum_required(VERSION 3.21)
 
@@ -36,7 +36,7 @@ endif()
 
 # ---- find_package ----
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${WORK_DIR}/cmake -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix}
-    -DEXPECTED_PREFIX=${prefix} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
+    -DEXPECTED_PREFIX=${prefix} -DEXPECTED_VERSION=${VERSION} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=${C_FLAGS} -DCMAKE_CXX_FLAGS=${CXX_FLAGS})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/cmake --config Release)
 run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/cmake -C Release --no-tests=error --output-on-failure)
@@ -50,8 +50,8 @@ set(ENV{PKG_CONFIG_LIBDIR} ${prefix}/${LIBDIR}/pkgconfig) # nothing but ours: us
 set(ENV{PKG_CONFIG_PATH})
 run(${PKG_CONFIG} --modversion detops)
 string(STRIP "${output}" version)
-if(NOT version STREQUAL "0.1.0")
-  message(FATAL_ERROR "pkg-config says version ${version}, expected 0.1.0")
+if(NOT version STREQUAL VERSION)
+  message(FATAL_ERROR "pkg-config says version ${version}, expected ${VERSION}")
 endif()
 run(${PKG_CONFIG} --cflags --libs detops)
 separate_arguments(flags UNIX_COMMAND "${output}")
