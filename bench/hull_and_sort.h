@@ -1,5 +1,5 @@
-// The usual way to compare rotated boxes, one pair at a time, as a yardstick for time: all crossings of sides, corners
-// inside of the other box, then the hull of these points and its area. Exact enough for ordinary boxes only.
+// The usual algorithm to compare rotated boxes, one pair at a time, as a yardstick for time: all crossings of sides,
+// corners inside of the other box, then the hull of these points and its area. Exact enough for ordinary boxes only.
 #ifndef DETOPS_BENCH_HULL_AND_SORT_H_
 #define DETOPS_BENCH_HULL_AND_SORT_H_
 

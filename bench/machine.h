@@ -1,4 +1,4 @@
-// The machine's own limits, measured beside a call, and the call's time against them.
+// The machine's own limits, measured with a call, and the call's time against them.
 //
 // bound = max(compulsory bytes / memory bandwidth, flops / FMA peak). Both limits change by tens of percent from second
 // to second on shared machines, so they are measured in turn with the call and the best of each is kept.
@@ -42,7 +42,7 @@ struct Timing {
   double ratio() const { return seconds / bound; }
 };
 
-// Times `call` in rounds, each beside a measurement of the machine, for about `budget` seconds and at least 20 times;
+// Times `call` in rounds, each after a measurement of the machine, for about `budget` seconds and at least 20 times;
 // with `beside_multiply_adds` they are in turn with the calls.
 Timing TimeCall(int threads, const Work& work, const std::function<void()>& call, bool beside_multiply_adds = false,
                 double budget = 0.5);

@@ -21,7 +21,7 @@ mluOpHandle_t MakeHandle(int threads, bool value_checks);
 // Adds a benchmark to the program; `run` ends in Report.
 void Register(const std::string& name, std::function<void(benchmark::State&)> run);
 
-// One "iteration" of Google Benchmark is a whole series of calls beside measurements of the machine, so its time
+// One "iteration" of Google Benchmark is a whole series of calls between measurements of the machine, so its time
 // column shows the best call. With `beside_multiply_adds` "x fma" is its time in units of the same arithmetic done in
 // registers, see Timing.
 void Report(benchmark::State& state, int threads, const Work& work, const std::function<void()>& call,

@@ -133,8 +133,8 @@ int Bench(const BenchArguments& arguments, RunOptions& options) {
 
 void AddBenchCommand(CLI::App& app, RunOptions& options, int& exit_code) {
   const auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* bench =
-      app.add_subcommand("bench", "Measure: best and median time, spread, the machine's bound, GFLOP/s and GB/s");
+  CLI::App* bench = app.add_subcommand(
+      "bench", "Measure: best, median and slowest times, spread, the machine's bound, GFLOP/s and GB/s");
   bench->add_option("--suite", arguments->suite, "smoke, documents or large")
       ->check(CLI::IsMember(SuiteNames()))
       ->capture_default_str();

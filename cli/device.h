@@ -45,7 +45,7 @@ class DeviceBuffer {
 
   const Library& library_;
   size_t bytes_;
-  size_t begin_;  // of the data, behind the guard
+  size_t begin_;  // of the data, after the guard
   unsigned char* base_ = nullptr;
 };
 

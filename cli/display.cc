@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kAcceptRow[] = "{:<39}{:<9}{:<46}{:<15}{:>11} {:>8}  {}";
-constexpr char kBenchRow[] = "{:<39}{:<9}{:<46}{:>7} {:>11} {:>11} {:>7} {:>11} {:>8} {:>8} {:>6}  {}";
+constexpr char kBenchRow[] = "{:<39}{:<9}{:<46}{:>7} {:>11} {:>11} {:>11} {:>11} {:>7} {:>11} {:>8} {:>8} {:>6}  {}";
 
 // The error that uses up most of its threshold, as "5.3e-08 of 1e-05"; "exact" if all are 0.
 std::string WorstError(const CaseResult& result) {
@@ -116,8 +116,8 @@ void Display::ShowHeader(const LibraryResult& library, const MachineResult& mach
   const std::string head =
       table_ == Table::kAccept
           ? fmt::format(kAcceptRow, "operator", "type", "shape", "worst error", "best us", "x bound", "verdict")
-          : fmt::format(kBenchRow, "operator", "type", "shape", "threads", "best us", "median us", "spread", "bound us",
-                        "x bound", "GFLOP/s", "GB/s", "target");
+          : fmt::format(kBenchRow, "operator", "type", "shape", "threads", "best us", "median us", "p99 us", "p99.9 us",
+                        "spread", "bound us", "x bound", "GFLOP/s", "GB/s", "target");
   Line(style_.Strong(head));
 }
 
@@ -158,10 +158,12 @@ std::string Display::AcceptLine(const CaseResult& result) const {
 
 std::string Display::BenchLine(const CaseResult& result) const {
   const TimingResult& t = result.timing;
-  return fmt::format(
-      kBenchRow, result.op, result.type, Cut(result.shape, 45), t.threads, fmt::format("{:.1f}", t.best_us),
-      fmt::format("{:.1f}", t.median_us), fmt::format("{:.0f} %", 100 * t.spread), fmt::format("{:.1f}", t.bound_us),
-      fmt::format("{:.2f}", t.ratio), fmt::format("{:.1f}", t.gflops), fmt::format("{:.1f}", t.gbytes), t.target);
+  const auto percentile = [](double time) { return time > 0 ? fmt::format("{:.1f}", time) : ""; };
+  return fmt::format(kBenchRow, result.op, result.type, Cut(result.shape, 45), t.threads,
+                     fmt::format("{:.1f}", t.best_us), fmt::format("{:.1f}", t.median_us), percentile(t.p99_us),
+                     percentile(t.p999_us), fmt::format("{:.0f} %", 100 * t.spread), fmt::format("{:.1f}", t.bound_us),
+                     fmt::format("{:.2f}", t.ratio), fmt::format("{:.1f}", t.gflops), fmt::format("{:.1f}", t.gbytes),
+                     t.target);
 }
 
 void Display::ShowSummary(const RunResultFile& run) {

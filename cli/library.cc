@@ -10,7 +10,7 @@
 namespace detops_cli {
 namespace {
 
-// Found by the loader, which looks beside the program first (its run path says so).
+// Found by the loader, which looks next to the program first (its run path says so).
 constexpr char kOwnLibrary[] = DETOPS_CLI_OWN_LIBRARY;
 
 template <typename Function>

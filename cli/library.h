@@ -36,7 +36,7 @@ namespace detops_cli {
 
 class Library {
  public:
-  // "" is our own library, beside the program. Throws UsageError if the file cannot be loaded or lacks a basic
+  // "" is our own library, next to the program. Throws UsageError if the file cannot be loaded or lacks a basic
   // function.
   explicit Library(const std::string& path);
   Library(const Library&) = delete;

@@ -47,7 +47,6 @@ class Operator {
     const char* param;                        // the field of case files with the other arguments; nullptr: none
     std::vector<std::string> results{};       // numbers that the call writes
     std::vector<std::string> undocumented{};  // rules of the contract that the released header does not have
-    std::vector<std::string> counts{};        // those of the results that are the last outputs of case files
   };
   explicit Operator(Row row);
 

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <array>
+#include <list>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/catalogue.h"
 #include "harness/rules.h"
 #include "operator.h"
+#include "support/element.h"
 
 namespace detops_cli {
 namespace {
@@ -18,14 +21,14 @@ using detops_harness::Tensor;
 void AddBoxOperators(std::vector<Operator::Row>& rows) {
   using Names = std::vector<std::string>;
   const auto add = [&](std::string_view name, std::string_view function, const char* layouts, const char* notes,
-                       const Names& inputs, const Names& outputs, const char* param, const Names& counts = {}) {
-    rows.push_back({name, {}, function, "", layouts, notes, inputs, outputs, param, counts, {}, counts});
+                       const Names& inputs, const Names& outputs, const char* param) {
+    rows.push_back({name, {}, function, "", layouts, notes, inputs, outputs, param});
   };
   const char* const large = "2^31 elements and more";
   add("bbox_overlaps", "mluOpBboxOverlaps", "any", large, {"bbox1", "bbox2"}, {"ious"}, "bbox_overlaps_param");
   add("box_iou_rotated", "mluOpBoxIouRotated", "any", large, {"bbox1", "bbox2"}, {"ious"}, "box_iou_rotated_param");
-  add("poly_nms", "mluOpPolyNms", "ARRAY", "9770 boxes and more", {"boxes"}, {"output"}, "poly_nms_param",
-      {"output_size"});
+  add("poly_nms", "mluOpPolyNms", "ARRAY", "9770 boxes and more", {"boxes"}, {"output", "output_size"},
+      "poly_nms_param");
   add("nms_rotated", "mluOpNmsRotated", "any", large, {"boxes", "scores"}, {"output", "result_num"},
       "nms_rotated_param");
   add("nms", "mluOpNms", "any", "suppression that lowers scores", {"boxes", "confidence"}, {"output", "output_size"},
@@ -34,6 +37,37 @@ void AddBoxOperators(std::vector<Operator::Row>& rows) {
       {"points_indices"}, nullptr);
   add("diff_iou_rotated_sort_vertices_forward", "mluOpDiffIouRotatedSortVerticesForward", "any", large,
       {"vertices", "mask", "num_valid"}, {"idx"}, nullptr);
+}
+
+// Operators that make voxels of points, likewise.
+void AddVoxelOperators(std::vector<Operator::Row>& rows) {
+  rows.push_back({"voxelization",
+                  {},
+                  "mluOpVoxelization",
+                  "",
+                  "any",
+                  "2^31 elements and more",
+                  {"points", "voxel_size", "coors_range"},
+                  {"voxels", "coors", "num_points_per_voxel", "voxel_num"},
+                  "voxelization_param"});
+  rows.push_back({"dynamic_point_to_voxel_forward",
+                  {},
+                  "mluOpDynamicPointToVoxelForward",
+                  "",
+                  "any",
+                  "sums; 2^31 elements and more",
+                  {"feats", "coors"},
+                  {"voxel_feats", "voxel_coors", "point2voxel_map", "voxel_points_count", "voxel_num"},
+                  "dynamic_point_to_voxel_forward_param"});
+  rows.push_back({"dynamic_point_to_voxel_backward",
+                  {},
+                  "mluOpDynamicPointToVoxelBackward",
+                  "",
+                  "any",
+                  "sums and means; any number of points and columns",
+                  {"grad_voxel_feats", "feats", "voxel_feats", "point2voxel_map", "voxel_points_count", "voxel_num"},
+                  {"grad_feats"},
+                  "dynamic_point_to_voxel_backward_param"});
 }
 
 std::vector<Operator> MakeTable() {
@@ -141,6 +175,7 @@ std::vector<Operator> MakeTable() {
        "rotated_feature_align_backward_param"},
   };
   AddBoxOperators(rows);
+  AddVoxelOperators(rows);
   std::vector<Operator> table;
   for (Operator::Row& row : rows) table.emplace_back(std::move(row));
   return table;
@@ -163,6 +198,23 @@ Tensor FromHost(const HostTensor& tensor, Access access) {
     result.bytes = tensor.bytes();
   }
   return result;
+}
+
+// References have the numbers that a call writes, one after the other. What it leaves as it was counts as 0:
+// Session::Outputs.
+std::vector<double> AtTheirPlaces(const Call& call, const Tensor& output, std::vector<double> numbers) {
+  const auto elements = static_cast<size_t>(output.elements());
+  const std::vector<detops_harness::Part> parts = call.function->WrittenParts(call, output);
+  if (parts.size() > 1) {
+    std::vector<double> all(elements);
+    size_t next = 0;
+    for (const detops_harness::Part& part : parts) {
+      for (int64_t i = part.begin; i < part.end; ++i) all.at(static_cast<size_t>(i)) = numbers.at(next++);
+    }
+    return all;
+  }
+  if (numbers.size() < elements) numbers.resize(elements);
+  return numbers;
 }
 
 // What case files of nms hold becomes its descriptor.
@@ -234,18 +286,22 @@ Call Operator::CallOf(const Case& the_case) const {
 }
 
 Baseline Operator::Reference(const Case& the_case) const {
-  static std::byte somewhere[64];  // references look whether an output is there, never at it
+  // References look whether an output is there. How much a call writes may stand in one, of one element.
+  static std::byte somewhere[64];
   Call call = CallOf(the_case);
   for (Tensor& tensor : call.tensors) {
     if (!detops_harness::IsAbsent(tensor)) tensor.address = somewhere;
   }
   detops_harness::Expected expected = function_->Reference(call);
+  std::list<std::array<std::byte, sizeof(double)>> counts;
+  for (const auto& [name, values] : expected.tensors) {
+    if (values.size() != 1 || call[name].elements() != 1) continue;
+    call[name].address = counts.emplace_back().data();
+    detops_test::WriteElement(call[name].type, call[name].address, 0, values.front());
+  }
   Baseline baseline;
   for (const HostTensor& output : the_case.outputs) {
-    std::vector<double>& values = expected.tensors[output.name];
-    // What a call leaves as it was counts as 0: Session::Outputs.
-    if (std::ssize(values) < output.elements()) values.resize(static_cast<size_t>(output.elements()));
-    baseline.outputs.push_back(std::move(values));
+    baseline.outputs.push_back(AtTheirPlaces(call, call[output.name], std::move(expected.tensors[output.name])));
   }
   for (const auto& [name, value] : expected.results) baseline.results[name] = value;
   return baseline;

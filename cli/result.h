@@ -41,14 +41,15 @@ struct TimingResult {
   int threads = 0;
   int64_t calls = 0;
   double best_us = 0, median_us = 0, mean_us = 0;
-  double spread = 0;  // (third quartile - first quartile) / median
+  double p99_us = 0, p999_us = 0;  // 99 and 99.9 % of the calls take no longer; 0 of fewer than 100 and 1,000 calls
+  double spread = 0;               // (third quartile - first quartile) / median
   double bound_us = 0, ratio = 0;
   double theory_ops = 0, theory_io_bytes = 0;
   double compute_efficiency = 0, io_efficiency = 0;  // shares, 0.6 = 60 %
   std::string bottleneck;                            // "io" or "compute"
   double gflops = 0, gbytes = 0;                     // reached: arithmetic and compulsory bytes per second, in 1e9
   double intensity = 0;                              // compulsory flops per compulsory byte
-  double peak_gflops = 0, bandwidth_gbytes = 0;      // of the machine, measured beside the case
+  double peak_gflops = 0, bandwidth_gbytes = 0;      // of the machine, measured with the case
   std::string target, algorithm;                     // SIMD target in use; what the library says it chose
   int64_t workspace_bytes = 0;
   std::vector<ScalingPoint> scaling{};
@@ -101,10 +102,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(CriterionResult, formula, error,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(OutputResult, name, type, elements, criteria)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(CheckResult, name, verdict, detail)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ScalingPoint, threads, microseconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TimingResult, threads, calls, best_us, median_us, mean_us, spread,
-                                                bound_us, ratio, theory_ops, theory_io_bytes, compute_efficiency,
-                                                io_efficiency, bottleneck, gflops, gbytes, intensity, peak_gflops,
-                                                bandwidth_gbytes, target, algorithm, workspace_bytes, scaling)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TimingResult, threads, calls, best_us, median_us, mean_us, p99_us,
+                                                p999_us, spread, bound_us, ratio, theory_ops, theory_io_bytes,
+                                                compute_efficiency, io_efficiency, bottleneck, gflops, gbytes,
+                                                intensity, peak_gflops, bandwidth_gbytes, target, algorithm,
+                                                workspace_bytes, scaling)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(CaseResult, id, op, shape, type, layout, profile, suite, source,
                                                 verdict, detail, reproduce, seconds, outputs, checks, timed, timing)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MachineResult, cpu, system, compiler, cores, l1_bytes, l2_bytes,

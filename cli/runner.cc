@@ -52,7 +52,7 @@ class Run {
           [this] { return file_.cases.size() < recipes_.size() ? std::optional(file_.cases.size()) : std::nullopt; },
           [this](const Message& message) {
             const std::lock_guard lock(mutex_);
-            Hear(message);
+            OnMessage(message);
           });
     } else {
       CatchInterrupts();
@@ -72,7 +72,7 @@ class Run {
       Message message;
       switch (worker.Next(options_.timeout_seconds, &message)) {
         case Worker::Event::kMessage:
-          Hear(message);
+          OnMessage(message);
           if (message.kind == Message::Kind::kStep) break;
           if (message.kind == Message::Kind::kProblem || file_.cases.size() == recipes_.size()) return;
           worker.Ask(file_.cases.size());
@@ -81,16 +81,16 @@ class Run {
           file_.complete = false;
           return;
         case Worker::Event::kTimeout:
-          return Lose("timeout", fmt::format("no sign of life for {:g} s", options_.timeout_seconds));
+          return RecordLoss("timeout", fmt::format("no sign of life for {:g} s", options_.timeout_seconds));
         case Worker::Event::kGarbage:
-          return Lose("crashed", "the library has written into the pipe to this program");
+          return RecordLoss("crashed", "the library has written into the pipe to this program");
         case Worker::Event::kEnd:
-          return Lose("crashed", worker.Death());
+          return RecordLoss("crashed", worker.ExitReason());
       }
     }
   }
 
-  void Hear(const Message& message) {
+  void OnMessage(const Message& message) {
     switch (message.kind) {
       case Message::Kind::kLibrary:
         if (!file_.library.path.empty()) break;  // a second worker
@@ -104,18 +104,18 @@ class Run {
         display_.ShowStep(recipes_[file_.cases.size()].about, step_);
         break;
       case Message::Kind::kResult:
-        Keep(message.result);
+        Record(message.result);
         break;
       case Message::Kind::kProblem:
         // What has been judged must not be lost because the library cannot be loaded a second time.
         if (file_.library.path.empty()) throw UsageError(message.text);
-        Lose("crashed", message.text);
+        RecordLoss("crashed", message.text);
         break;
     }
   }
 
   // The case in work took the worker with it.
-  void Lose(const char* verdict, const std::string& reason) {
+  void RecordLoss(const char* verdict, const std::string& reason) {
     CaseResult result = recipes_[file_.cases.size()].about;
     result.detail = fmt::format("{}: {}", step_.empty() ? "start" : step_, reason);
     if (step_ == kMakingInputs) {
@@ -124,10 +124,10 @@ class Run {
       result.verdict = verdict;
       result.checks.push_back({"call", "fail", result.detail});
     }
-    Keep(result);
+    Record(result);
   }
 
-  void Keep(CaseResult result) {
+  void Record(CaseResult result) {
     // What the command line said for all cases.
     if (!options_.library.empty()) result.reproduce += " --library " + ShellQuoted(options_.library);
     if (options_.threads > 0) result.reproduce += fmt::format(" --threads {}", options_.threads);

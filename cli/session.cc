@@ -231,10 +231,20 @@ std::vector<std::vector<std::byte>> Session::Outputs() const {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const HostTensor& output = case_.outputs[i];
     if (!output.strides.empty() || output.elements() == 0) continue;
-    const int64_t written = call_.function->Written(seen, seen[output.name]);
-    const auto bytes = static_cast<std::ptrdiff_t>(output.element_bytes()) *
-                       static_cast<std::ptrdiff_t>(std::clamp<int64_t>(written, 0, output.elements()));
-    std::fill(contents[i].begin() + bytes, contents[i].end(), std::byte{0});
+    const auto clear = [&](int64_t begin, int64_t end) {
+      const auto at = [&](int64_t element) {
+        return contents[i].begin() +
+               static_cast<std::ptrdiff_t>(output.element_bytes()) *
+                   static_cast<std::ptrdiff_t>(std::clamp<int64_t>(element, 0, output.elements()));
+      };
+      std::fill(at(begin), at(end), std::byte{0});
+    };
+    int64_t behind = 0;
+    for (const detops_harness::Part& part : call_.function->WrittenParts(seen, seen[output.name])) {
+      clear(behind, part.begin);
+      behind = std::max<int64_t>(part.end, 0);
+    }
+    clear(behind, output.elements());
   }
   return contents;
 }

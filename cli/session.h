@@ -53,7 +53,7 @@ class Session {
 
   void FillOutputs(unsigned char value);
   bool OutputsAre(unsigned char value) const;
-  // What a call leaves as it was, as the rest of a list behind its count, is 0.
+  // What a call leaves as it was, as the rest of a list after its count, is 0.
   std::vector<std::vector<std::byte>> Outputs() const;
 
   // The name of a tensor whose guard bytes have changed, or whose input bytes have; "" if there is none.

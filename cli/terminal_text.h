@@ -1,4 +1,4 @@
-// Texts from outside (names of files, what a library says of itself) on their way to a terminal.
+// Texts from outside (names of files, what a library says of itself) before they go to a terminal.
 #ifndef DETOPS_CLI_TERMINAL_TEXT_H_
 #define DETOPS_CLI_TERMINAL_TEXT_H_
 

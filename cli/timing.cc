@@ -80,6 +80,10 @@ std::vector<ScalingPoint> MeasureScaling(Session& session, double seconds) {
 
 }  // namespace
 
+double Percentile(std::span<const double> sorted, size_t per_mille) {
+  return sorted.size() * (1000 - per_mille) < 1000 ? 0 : sorted[(sorted.size() * per_mille + 999) / 1000 - 1];
+}
+
 TimingResult TimeCase(Session& session, const detops_harness::Theory& theory, const detops_harness::Work& least,
                       const RunOptions& options) {
   const detops_bench::Work work = {least.bytes, least.flops, least.in_double};
@@ -91,6 +95,8 @@ TimingResult TimeCase(Session& session, const detops_harness::Theory& theory, co
   result.calls = static_cast<int64_t>(samples.size());
   result.best_us = best * 1e6;
   result.median_us = median * 1e6;
+  result.p99_us = Percentile(samples, 990) * 1e6;
+  result.p999_us = Percentile(samples, 999) * 1e6;
   result.mean_us = 1e6 * std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
   result.spread = (Quantile(samples, 0.75) - Quantile(samples, 0.25)) / median;
 

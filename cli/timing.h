@@ -1,6 +1,9 @@
-// Times a case beside measurements of the machine.
+// Times a case between measurements of the machine.
 #ifndef DETOPS_CLI_TIMING_H_
 #define DETOPS_CLI_TIMING_H_
+
+#include <cstddef>
+#include <span>
 
 #include "result.h"
 #include "runner.h"
@@ -12,6 +15,9 @@ namespace detops_cli {
 // scaling from one thread up is measured too.
 TimingResult TimeCase(Session& session, const detops_harness::Theory& theory, const detops_harness::Work& least,
                       const RunOptions& options);
+
+// The time that so many of 1,000 calls, fewer than all, do not exceed; 0 if they are too few for one to exceed it.
+double Percentile(std::span<const double> sorted, size_t per_mille);
 
 }  // namespace detops_cli
 

@@ -154,10 +154,10 @@ void Worker::BeChild(const std::vector<Recipe>& recipes, const RunOptions& optio
 Worker::~Worker() {
   close(questions_);
   // A child that has answered everything ends by itself, with what the library has printed.
-  if (!status_.has_value() && answered_) Death();
+  if (!status_.has_value() && answered_) ExitReason();
   if (!status_.has_value()) {
     kill(pid_, SIGKILL);
-    Death();
+    ExitReason();
   }
   close(answers_);
   EndOrphans();
@@ -225,7 +225,7 @@ Worker::Event Worker::Next(double timeout_seconds, Message* message) {
   }
 }
 
-std::string Worker::Death() {
+std::string Worker::ExitReason() {
   // A library may close the pipe and go on.
   constexpr int kTries = 200;
   for (int i = 0; i < kTries && !HasEnded(); ++i) usleep(10'000);

@@ -33,11 +33,12 @@ class Worker {
   void Ask(size_t index);
 
   enum class Event { kMessage, kEnd, kTimeout, kInterrupted, kGarbage };
-  // Waits for the next message. kEnd: the child is gone; see Death(). kGarbage: something else wrote into the pipe.
+  // Waits for the next message. kEnd: the child is gone; see ExitReason(). kGarbage: something else wrote into the
+  // pipe.
   Event Next(double timeout_seconds, Message* message);
 
   // How it ended, as "Segmentation fault".
-  std::string Death();
+  std::string ExitReason();
 
  private:
   [[noreturn]] void BeChild(const std::vector<Recipe>& recipes, const RunOptions& options, int questions, int answers);

@@ -47,8 +47,8 @@ void FillTensors(const CaseNode& file, const char* side, const ProtoTensors& sou
   }
 }
 
-// The outputs' data are what a result is compared with. The last of them may be numbers of the call.
-Baseline ReadBaseline(const CaseNode& file, const Operator& op, std::vector<HostTensor>& outputs) {
+// The outputs' data are what a result is compared with.
+Baseline ReadBaseline(const CaseNode& file, std::vector<HostTensor>& outputs) {
   for (int i = 0; i < file.node.output_size(); ++i) {
     const HostTensor& tensor = outputs[static_cast<size_t>(i)];
     if (!HasValues(file.node.output(i)) && tensor.span() != 0) {
@@ -60,12 +60,7 @@ Baseline ReadBaseline(const CaseNode& file, const Operator& op, std::vector<Host
   }
   FillTensors(file, "output", file.node.output(), outputs);
   Baseline baseline;
-  for (const HostTensor& tensor : outputs) {
-    const std::vector<std::string>& counts = op.row().counts;
-    const bool is_count = std::find(counts.begin(), counts.end(), tensor.name) != counts.end();
-    if (!is_count) baseline.outputs.push_back(tensor.Values());
-    if (is_count && tensor.elements() > 0) baseline.results[tensor.name] = static_cast<int64_t>(tensor.Get(0));
-  }
+  for (const HostTensor& tensor : outputs) baseline.outputs.push_back(tensor.Values());
   if (const int found = file.node.get_indice_pairs_param().num_act_out(); found != 0) {
     baseline.results["num_act_out"] = found;
   }
@@ -167,9 +162,7 @@ Case BuildCase(const CaseNode& file) {
     file.place().Fail(fmt::format("op_name: there is no operator \"{}\"", Printable(node.op_name())), "op_name");
   }
   result.inputs = DescribeTensors(file, "input", node.input(), result.op->row().inputs);
-  std::vector<std::string> outputs = result.op->row().outputs;
-  outputs.insert(outputs.end(), result.op->row().counts.begin(), result.op->row().counts.end());
-  result.outputs = DescribeTensors(file, "output", node.output(), outputs);
+  result.outputs = DescribeTensors(file, "output", node.output(), result.op->row().outputs);
   result.params = ReadParams(file, *result.op);
   for (int i = 0; std::cmp_less(i, result.op->row().outputs.size()); ++i) {
     const mluOpDataType_t type = result.outputs[static_cast<size_t>(i)].type;
@@ -179,7 +172,7 @@ Case BuildCase(const CaseNode& file) {
   if (node.has_theory_compute_ops()) result.theory_operations = node.theory_compute_ops();
   FillTensors(file, "input", node.input(), result.inputs);
   DropDummy(result);
-  if (DeviceOf(node) == mluoptest::GPU) result.baseline = ReadBaseline(file, *result.op, result.outputs);
+  if (DeviceOf(node) == mluoptest::GPU) result.baseline = ReadBaseline(file, result.outputs);
   result.outputs.resize(result.op->row().outputs.size());
   return result;
 }

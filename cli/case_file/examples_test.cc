@@ -43,7 +43,7 @@ TEST(ExamplesTest, AllCanBeRead) {
     const Case the_case = LoadCaseFile(entry.path().string());
     for (const HostTensor& tensor : the_case.inputs) EXPECT_EQ(tensor.data.size(), tensor.bytes()) << entry.path();
   }
-  EXPECT_EQ(files, 18);
+  EXPECT_EQ(files, 21);
 }
 
 }  // namespace

@@ -131,7 +131,6 @@ void ExpectSameCall(const Operator& op, const PlacedCall& recorded, const fs::pa
   const std::string text = detops_test::ReadAll(file.string());
   std::vector<std::string> names = op.row().inputs;
   names.insert(names.end(), op.row().outputs.begin(), op.row().outputs.end());
-  names.insert(names.end(), op.row().counts.begin(), op.row().counts.end());
   EXPECT_EQ(NamesIn(text), names);
   EXPECT_EQ(file.parent_path().filename(), op.name());
   const bool all_there = std::none_of(call.tensors.begin(), call.tensors.end(), detops_harness::IsAbsent);

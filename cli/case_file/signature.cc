@@ -18,7 +18,8 @@ std::string ParameterOf(const FieldDescriptor& field) {
   static const std::map<std::string, std::string> others = {
       {"mluoptest.IndiceConvolutionForwardParam.num_active_out", "num_act_out"},
       {"mluoptest.NmsParam.max_output_boxes", "max_output_size"},
-      {"mluoptest.NmsParam.mode", "output_mode"}};
+      {"mluoptest.NmsParam.mode", "output_mode"},
+      {"mluoptest.VoxelizationParam.ndim", "NDim"}};
   const auto other = others.find(std::string(field.full_name()));
   return other != others.end() ? other->second : std::string(field.name());
 }

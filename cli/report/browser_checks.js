@@ -1,4 +1,4 @@
-// Put behind the script of a made-up report: acts like a reader and writes to the body what is not as it should be.
+// Put after the script of a made-up report: acts like a reader and writes to the body what is not as it should be.
 const problems = [];
 const expect = (condition, what) => {
   if (!condition) problems.push(what);

@@ -1,4 +1,4 @@
-// The three files a run can leave behind. Each is written under a temporary name beside its own and then renamed, so
+// The three files a run can write. Each is written under a temporary name next to its own and then renamed, so
 // that a reader never meets half a file. All throw FileError with the system's reason if that fails.
 #ifndef DETOPS_CLI_REPORT_REPORT_H_
 #define DETOPS_CLI_REPORT_REPORT_H_

@@ -149,7 +149,7 @@ class Maker {
     result.timed = true;
     TimingResult& timing = result.timing;
     timing.threads = 2;
-    timing.calls = 40;
+    timing.calls = 400;
     timing.peak_gflops = kPeak * Between(0.95, 1.05);
     timing.bandwidth_gbytes = kBandwidth * Between(0.9, 1.1);
     const double share = std::clamp(size, 0.0, 1.0);
@@ -158,6 +158,7 @@ class Maker {
     timing.best_us = timing.bound_us * timing.ratio;
     timing.median_us = timing.best_us * Between(1.02, 1.1);
     timing.mean_us = timing.median_us * Between(1, 1.05);
+    timing.p99_us = timing.mean_us * Between(1, 1.2);
     timing.spread = Between(0.01, 0.12);
     timing.intensity = sample.intensity * Between(0.6, 1.4) * (result.type == "half" ? 2 : 1);
     const double at_bound = std::min(kPeak, timing.intensity * kBandwidth);

@@ -142,7 +142,7 @@ TEST(JudgeOutputTest, NanAndInfinityMustMatchForDiff4AndKlToo) {
   EXPECT_TRUE(JudgeOne(Formula::kDiffKl, 1e300, e, b).pass);
 }
 
-// Finite elements are compared, whatever stands beside them.
+// Finite elements are compared, whatever stands next to them.
 TEST(JudgeOutputTest, FiniteElementsBesideNanAreCompared) {
   for (const Formula formula : kErrors) {
     EXPECT_FALSE(JudgeOne(formula, 1e-3, {kNaN, kInfinity, 2}, {kNaN, kInfinity, 1}).pass) << FormulaName(formula);

@@ -1,4 +1,6 @@
 // The command bench and its comparison with older results.
+#include <fmt/format.h>
+
 #include <functional>
 
 #include "program.h"
@@ -32,7 +34,8 @@ class BenchTest : public ProgramTest {
 TEST_F(BenchTest, PrintsTimes) {
   const Outcome outcome = Bench({"--json", Path("json")});
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* const column : {"best us", "median us", "spread", "bound us", "x bound", "GFLOP/s", "GB/s"}) {
+  for (const char* const column :
+       {"best us", "median us", "p99 us", "p99.9 us", "spread", "bound us", "x bound", "GFLOP/s", "GB/s"}) {
     EXPECT_NE(outcome.out.find(column), std::string::npos) << column;
   }
   const auto results = nlohmann::json::parse(ReadFile(Path("json"))).get<RunResultFile>();
@@ -44,6 +47,8 @@ TEST_F(BenchTest, PrintsTimes) {
   EXPECT_GT(timing.best_us, 0);
   EXPECT_LE(timing.best_us, timing.median_us);
   EXPECT_LE(timing.best_us, timing.mean_us);
+  EXPECT_EQ(timing.p99_us, 0);  // of six calls
+  EXPECT_EQ(timing.p999_us, 0);
   EXPECT_NEAR(timing.ratio, timing.best_us / timing.bound_us, 1e-9 * timing.ratio);
   // The formulas of the performance standard: what the work would take at full speed over the mean time.
   const double mean = timing.mean_us * 1e-6;
@@ -54,6 +59,20 @@ TEST_F(BenchTest, PrintsTimes) {
   EXPECT_EQ(timing.bottleneck, timing.io_efficiency > timing.compute_efficiency ? "io" : "compute");
   // Map, regions, results and their channels, each once.
   EXPECT_EQ(timing.theory_io_bytes, 4.0 * (14 * 14 * 392 + 13 * 5 + 2 * 13 * 7 * 7 * 8));
+}
+
+TEST_F(BenchTest, PercentilesOfManyCalls) {
+  const Outcome outcome = Run({"bench", "--op", "psroipool_forward", "--shape", "rois=13,height=7,width=7",
+                               "--perf_repeat", "1000", "--threads", "1", "--json", Path("json")});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto results = nlohmann::json::parse(ReadFile(Path("json"))).get<RunResultFile>();
+  ASSERT_EQ(results.cases.size(), 1u);
+  const TimingResult& timing = results.cases[0].timing;
+  EXPECT_LE(timing.median_us, timing.p99_us);
+  EXPECT_LE(timing.p99_us, timing.p999_us);
+  for (const double time : {timing.median_us, timing.p99_us, timing.p999_us}) {
+    EXPECT_NE(outcome.out.find(fmt::format(" {:.1f} ", time)), std::string::npos) << outcome.out;
+  }
 }
 
 TEST_F(BenchTest, SeveralThreadCountsAreSeveralCases) {

@@ -149,7 +149,7 @@ TEST_F(ProgramTest, DataInAFifoIsRefused) {
   EXPECT_NE(outcome.out.find("there is no file"), std::string::npos) << outcome.out;
 }
 
-// What lies beside case files is not loaded.
+// What lies next to case files is not loaded.
 TEST_F(ProgramTest, LibrariesOfTheCurrentFolderAreLeftAlone) {
   Write("libhwy.so.1", "not a library");
   Write("libdetops.so.0", "not a library");

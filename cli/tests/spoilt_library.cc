@@ -50,7 +50,7 @@ enum class Defect {
   kTouchesOnError,         // one byte of an output of a refused call
   kUnusableAfterError,     // all good calls after a refused one fail
   kWritesBefore,           // one byte before an output
-  kWritesPastEnd,          // one byte behind an output
+  kWritesPastEnd,          // one byte past an output
   kWrongAfterError,        // a wrong number in all good calls after a refused one
   kWrongNumActOut,         // one too many
   kWrongNumActOutOnError,  // forgotten in a refused call
@@ -158,7 +158,7 @@ void SwapNeighbours(const Tensor& tensor) {
 
 bool refused_before = false, refused_last = false;
 
-// Into every pipe that the process has open beside the standard descriptors: one of them leads to the program.
+// Into every pipe that the process has open besides the standard descriptors: one of them leads to the program.
 void Send(const std::string& text) {
   for (int file = 3; file < 64; ++file) {
     struct stat status;

@@ -49,6 +49,7 @@ function timingSection(result) {
   const list = describe(make('dl', {class: 'pairs'}), [
     ['Best time', microseconds(timing.best_us)],
     ['Median, mean', `${microseconds(timing.median_us)}, ${microseconds(timing.mean_us)}`],
+    ['99 %, 99.9 % of calls', listed([timing.p99_us, timing.p999_us].map((us) => positive(us, microseconds(us))))],
     ['Spread', `${percent(known(timing.spread))} over ${plural(timing.calls, 'call')}`],
     ['Bound', microseconds(timing.bound_us)],
     ['Ratio to the bound', ratio(timing.ratio)],

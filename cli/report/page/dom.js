@@ -22,7 +22,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-// Names of operators may break behind "_", shapes behind the "x" of "64x64"; "3x3" and "->" stay whole.
+// Names of operators may break after "_", shapes after the "x" of "64x64"; "3x3" and "->" stay whole.
 function breakable(name) {
   const pieces = name.split(/(?<=_|\d\dx(?=\d\d)|->)|(?=->)/).flatMap((piece) => {
     if (piece === '->') return [make('span', {class: 'whole-word'}, piece)];

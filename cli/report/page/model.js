@@ -91,7 +91,7 @@ const operators = [...new Set(cases.map((result) => result.op))].map((op) => {
   };
 });
 
-// The machine's limits; of a file that has none, the best that was measured beside a case.
+// The machine's limits; of a file that has none, the best that was measured with a case.
 function limitOf(machineField, timingField) {
   const beside = cases.filter((result) => result.timed).map((result) => known(result.timing[timingField]) ?? 0);
   return known(run.machine[machineField]) || Math.max(0, ...beside);
