@@ -50,14 +50,19 @@ pinned "$with_torch" build test plots || pinned "$with_torch" build test || exit
 # The real spconv, which detops.spconv is compared with; there is no wheel of it for each Python and machine.
 pinned "$with_torch" build spconv ||
   echo "tests beside the real spconv skipped: spconv 2.3.8 could not be installed"
-# The real mmcv without its compiled module, and what it imports, in a folder of their own: other tests must not see it.
-lite=$PWD/build/python/mmcv_lite
-rm -rf "$lite"
-if PIP_TARGET=$lite PIP_NO_DEPS=1 pinned "$with_torch" mmcv; then
-  export DETOPS_TEST_MMCV_LITE=$lite
-else
-  echo "tests with the real mmcv-lite skipped: it could not be installed"
-fi
+# framework FOLDER VARIABLE SECTION...: real ones, in folders of their own: other tests must not see them.
+framework() {
+  local code=0
+  python/wheel/framework.sh "$with_torch" "$1" "${@:3}" || code=$?
+  [ "$code" != 1 ] || exit 1
+  if [ "$code" = 0 ]; then
+    export "$2=$1"
+  else
+    echo "tests with ${*: -1} skipped: pip could not install what they need"
+  fi
+}
+framework "$PWD/build/python/mmcv_lite" DETOPS_TEST_MMCV_LITE mmengine mmcv
+framework "$PWD/build/networks/mmdet3d" DETOPS_TEST_MMDET3D mmengine mmcv detectors mmdet3d
 # Not the folder that all programs of a user share: one that was killed may have left half a file there.
 export TORCHINDUCTOR_CACHE_DIR=$PWD/build/python/inductor
 # These tests are many and slow: two at a time, where that can be had.

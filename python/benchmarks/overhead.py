@@ -1,8 +1,8 @@
 """What a call costs beyond the C function that does the work, from NumPy and from torch.
 
-    python python/benchmarks/overhead.py
+    python python/benchmarks/overhead.py [FILE.json]
 
-Problems are as small as they get, with one thread, so that the way to the work is most of the time.
+Problems are as small as they get, with one thread, so that reaching the work is most of the time.
 The C functions are timed through ctypes with everything prepared; the cost of ctypes itself, found
 with a function that ignores the same arguments, is taken off. Best of many.
 """
@@ -10,10 +10,14 @@ with a function that ignores the same arguments, is taken off. Best of many.
 from __future__ import annotations
 
 import ctypes
+import datetime
+import json
+import sys
 import timeit
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import detops
@@ -23,6 +27,7 @@ import numpy.typing as npt
 try:
     import detops.torch as detops_torch
     import torch
+    from detops._measuring import machine
 except ImportError:
     torch = None  # type: ignore[assignment]
 
@@ -200,7 +205,23 @@ def sparse_cases(handle: ctypes.c_void_p) -> list[Case]:
     ]
 
 
+def write_figures(file: Path, cases: dict[str, dict[str, float]]) -> None:
+    """What tools/figures.py keeps."""
+    about = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "threads": 1,
+        "unit": "us a call",
+        "versions": {"torch": torch.__version__},
+    }
+    file.write_text(json.dumps({**about, "cases": cases}, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
+    files = [Path(argument) for argument in sys.argv[1:]]
+    if len(files) > 1 or (files and torch is None):
+        sys.exit("usage: overhead.py [FILE.json]; figures in a file need torch")
+    figures: dict[str, dict[str, float]] = {}
     detops.set_num_threads(1)
     if torch is not None:
         torch.set_num_threads(1)
@@ -213,6 +234,7 @@ def main() -> None:
         in_numpy = microseconds(
             partial(getattr(detops, case.name), *case.arguments, **case.keywords)
         )
+        figures[case.name] = {"C": in_c, "NumPy": in_numpy}
         line = f"{case.name:34}{in_c:7.2f}{in_numpy:9.2f}{in_numpy - in_c:7.2f}"
         if torch is not None:
             tensors = [
@@ -222,9 +244,12 @@ def main() -> None:
             in_torch = microseconds(
                 partial(getattr(detops_torch, case.name), *tensors, **case.keywords)
             )
+            figures[case.name]["torch"] = in_torch
             line += f"{in_torch:9.2f}{in_torch - in_c:7.2f}"
         print(line)
     print(f"goals: {NUMPY_GOAL:g} more from NumPy, {TORCH_GOAL:g} more from torch")
+    for file in files:
+        write_figures(file, figures)
 
 
 if __name__ == "__main__":

@@ -18,100 +18,50 @@ except ImportError as error:
 
     raise ImportError(why_not_loaded(error)) from error
 
-from ._box_overlaps import (
-    bbox_overlaps,
-    box_iou_quadri,
-    box_iou_rotated,
-    box_iou_rotated_backward,
-    boxes_iou3d,
-    boxes_iou_bev,
-    boxes_overlap_bev,
+from . import (
+    _box_overlaps,
+    _indice_pool,
+    _install,
+    _nms,
+    _point_to_voxel,
+    _polygons,
+    _psroipool,
+    _roiaware_pool3d,
+    _rotated_feature_align,
+    _scatter_reduce,
+    _settings,
+    _sparse_convolution,
+    _voxels,
 )
-from ._install import install, uninstall
-from ._indice_pool import indice_pool_backward, indice_pool_forward
+from ._box_overlaps import *
+from ._indice_pool import *
+from ._install import *
 from ._native import version as _version
-from ._nms import SoftNms, batched_nms, nms, nms_match, nms_rotated, soft_nms
-from ._point_to_voxel import PointVoxels, point_to_voxel
-from ._polygons import convex_giou, convex_iou, min_area_polygons, points_in_polygons
-from ._psroipool import psroipool_backward, psroipool_forward
-from ._roiaware_pool3d import (
-    CompactPool,
-    RoiAwarePool,
-    roiaware_pool3d_backward,
-    roiaware_pool3d_compact_backward,
-    roiaware_pool3d_compact_forward,
-    roiaware_pool3d_forward,
-)
-from ._rotated_feature_align import (
-    rotated_feature_align_backward,
-    rotated_feature_align_forward,
-)
-from ._settings import (
-    Config,
-    config,
-    get_num_threads,
-    set_num_threads,
-    show_config,
-    threads,
-    value_checks,
-)
-from ._sparse_convolution import (
-    IndicePairs,
-    get_indice_pairs,
-    indice_convolution_backward_data,
-    indice_convolution_backward_filter,
-    indice_convolution_forward,
-    indice_convolution_forward_fused,
-)
+from ._nms import *
+from ._point_to_voxel import *
+from ._polygons import *
+from ._psroipool import *
+from ._roiaware_pool3d import *
+from ._rotated_feature_align import *
+from ._scatter_reduce import *
+from ._settings import *
+from ._sparse_convolution import *
+from ._voxels import *
 
 __version__: str = _version()
 
-__all__ = [
-    "CompactPool",
-    "Config",
-    "IndicePairs",
-    "PointVoxels",
-    "RoiAwarePool",
-    "SoftNms",
-    "__version__",
-    "batched_nms",
-    "bbox_overlaps",
-    "box_iou_quadri",
-    "box_iou_rotated",
-    "box_iou_rotated_backward",
-    "boxes_iou3d",
-    "boxes_iou_bev",
-    "boxes_overlap_bev",
-    "config",
-    "convex_giou",
-    "convex_iou",
-    "get_indice_pairs",
-    "get_num_threads",
-    "indice_convolution_backward_data",
-    "indice_convolution_backward_filter",
-    "indice_convolution_forward",
-    "indice_convolution_forward_fused",
-    "indice_pool_backward",
-    "indice_pool_forward",
-    "install",
-    "min_area_polygons",
-    "nms",
-    "nms_match",
-    "nms_rotated",
-    "point_to_voxel",
-    "points_in_polygons",
-    "psroipool_backward",
-    "psroipool_forward",
-    "roiaware_pool3d_backward",
-    "roiaware_pool3d_compact_backward",
-    "roiaware_pool3d_compact_forward",
-    "roiaware_pool3d_forward",
-    "rotated_feature_align_backward",
-    "rotated_feature_align_forward",
-    "set_num_threads",
-    "show_config",
-    "soft_nms",
-    "threads",
-    "uninstall",
-    "value_checks",
-]
+__all__ = ["__version__"]
+__all__ += _box_overlaps.__all__
+__all__ += _indice_pool.__all__
+__all__ += _install.__all__
+__all__ += _nms.__all__
+__all__ += _point_to_voxel.__all__
+__all__ += _polygons.__all__
+__all__ += _psroipool.__all__
+__all__ += _roiaware_pool3d.__all__
+__all__ += _rotated_feature_align.__all__
+__all__ += _scatter_reduce.__all__
+__all__ += _settings.__all__
+__all__ += _sparse_convolution.__all__
+__all__ += _voxels.__all__
+__all__.sort()

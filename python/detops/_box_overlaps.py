@@ -1,4 +1,4 @@
-"""How much boxes overlap: upright, rotated, in space, and quadrilaterals.
+"""How much boxes overlap: upright, rotated, in space, and quadrilaterals; points in boxes.
 
 The geometry is exact and rounded once.
 """
@@ -6,7 +6,7 @@ The geometry is exact and rounded once.
 from __future__ import annotations
 
 from . import _native
-from ._types import ArrayLike, FloatArray, OverlapMode, ZOrigin
+from ._types import ArrayLike, FloatArray, IndexArray, OverlapGradient, OverlapMode, ZOrigin
 
 __all__ = [
     "bbox_overlaps",
@@ -14,8 +14,10 @@ __all__ = [
     "box_iou_rotated",
     "box_iou_rotated_backward",
     "boxes_iou3d",
+    "boxes_iou3d_backward",
     "boxes_iou_bev",
     "boxes_overlap_bev",
+    "points_in_boxes",
 ]
 
 
@@ -100,7 +102,7 @@ def box_iou_rotated_backward(
     bboxes1: ArrayLike,
     bboxes2: ArrayLike,
     *,
-    mode: OverlapMode = "iou",
+    mode: OverlapGradient = "iou",
     aligned: bool = False,
     out: tuple[ArrayLike | None, ArrayLike | None] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
@@ -110,8 +112,10 @@ def box_iou_rotated_backward(
     ----------
     grad : array (N, M), or (N,) if aligned
         Gradient of the forward result.
-    bboxes1, bboxes2, mode, aligned
+    bboxes1, bboxes2, aligned
         As forward.
+    mode : "iou", "iof" or "overlap"
+        As forward; "overlap": the result is the area that boxes share.
     out : tuple of two arrays, optional
         Where to write; None for what shall be new.
 
@@ -253,3 +257,70 @@ def boxes_iou3d(
     array([[0.2]], dtype=float32)
     """
     return _native.boxes_iou3d(boxes_a, boxes_b, aligned, z_origin, out)
+
+
+def boxes_iou3d_backward(
+    grad: ArrayLike,
+    boxes_a: ArrayLike,
+    boxes_b: ArrayLike,
+    *,
+    aligned: bool = False,
+    z_origin: ZOrigin = "center",
+    out: tuple[ArrayLike | None, ArrayLike | None] | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Gradients of :func:`boxes_iou3d` with respect to both lists of boxes.
+
+    Parameters
+    ----------
+    grad : array (N, M), or (N,) if aligned
+        Gradient of the forward result.
+    boxes_a, boxes_b, aligned, z_origin
+        As forward.
+    out : tuple of two arrays, optional
+        Where to write; None for what shall be new.
+
+    Returns
+    -------
+    arrays (N, 7) and (M, 7)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import detops
+    >>> boxes = np.array([[0, 0, 0, 2, 2, 2, 0], [0, 0, 1, 2, 2, 4, 0]], np.float32)
+    >>> detops.boxes_iou3d_backward(np.ones((1, 1), np.float32), boxes[:1], boxes[1:])[0].round(3)
+    array([[0.   , 0.   , 0.188, 0.062, 0.062, 0.156, 0.   ]], dtype=float32)
+    """
+    grad_a, grad_b = _native.boxes_iou3d_backward(grad, boxes_a, boxes_b, aligned, z_origin, out)
+    return grad_a, grad_b
+
+
+def points_in_boxes(
+    points: ArrayLike, boxes: ArrayLike, *, out: ArrayLike | None = None
+) -> IndexArray:
+    """The first box that holds each point. Boxes are 1e-5 wider on each side along x and y.
+
+    Parameters
+    ----------
+    points : array (B, M, 3)
+        One with a NaN or Inf lies in no box.
+    boxes : array (B, T, 7)
+        (x, y, z, dx, dy, dz, heading in radians from x to y); z is the centre. One with dx <= 0,
+        dy <= 0 or dz < 0 holds nothing.
+    out : int32 array, optional
+        Where to write.
+
+    Returns
+    -------
+    int32 array (B, M)
+        -1 where no box holds the point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import detops
+    >>> boxes = np.array([[[9.0, 9, 0, 2, 2, 2, 0], [0, 0, 0, 2, 2, 2, 0]]])
+    >>> detops.points_in_boxes(np.array([[[0.5, 0, -1], [0.5, 0, 1.1]]]), boxes)
+    array([[ 1, -1]], dtype=int32)
+    """
+    return _native.points_in_boxes(points, boxes, out)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Protocol
 
+from ._extensions import Extension, Written, is_below, leave_parent
+
 __all__ = [
+    "Absent",
     "Finder",
     "Installed",
     "Package",
     "Part",
-    "Patched",
+    "StandIn",
+    "StandInLoader",
     "find_original",
-    "leave_parent",
+    "stand_in_spec",
 ]
 
 
@@ -34,14 +39,29 @@ class Package:
     """That of the original whose behaviour this is; the stand-in's ``__version__``."""
     registry: str | None = None
     """A module of detops whose ``register`` follows once names of the original are imported."""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Modules of detops with names that say that they are not there when they are called, by those
+    of the table that have them where there is no original."""
     extensions: Mapping[str, str | None] = field(default_factory=dict)
     """The compiled modules of the original, and what detops has of their functions."""
+    versions: tuple[str, str] | None = None
+    """The first and the last that detops stands in for, as "2.1"; None: any."""
+    clients: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Packages that build on this one, and their versions likewise."""
+    needs: tuple[str, ...] = ()
+    """Which other packages of the table it imports."""
     amended: Mapping[str, str] = field(default_factory=dict)
     """Modules of the original that cannot do without a GPU, and where detops has their names."""
     written: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Modules that the original's setup writes, and what is in them."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Names of Python that have moved since the original was written, and where they are now."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Modules, also of packages that build on this one, that cannot be imported without a GPU."""
     users: str = ""
     """Where the original's modules that import its compiled ones are."""
+    names_gpu: bool = False
+    """Whether it asks for a GPU by name, whatever the tensors are on."""
     is_fragment: bool = False
     """Whether detops has so little of it that who asks whether it is installed is told no."""
 
@@ -55,8 +75,18 @@ class Package:
         if self.registry in sys.modules:
             sys.modules[self.registry].unregister()
 
-    def forget(self) -> None:
-        """What the original's own modules have registered."""
+    def imported_users(self) -> frozenset[str]:
+        """Those of the original's modules that import its compiled ones, as far as they are there."""
+        return frozenset(name for name in sys.modules if is_below(name, self.users))
+
+    def forget(self, before: frozenset[str]) -> None:
+        """Take out the users that came after those, their registrations, and what they have met in
+        the place of compiled modules: a new import then fails as without detops."""
+        for name, module in list(sys.modules.items()):
+            is_ours = isinstance(module, Extension | Written) and name.partition(".")[0] == self.top
+            if is_ours or (is_below(name, self.users) and name not in before):
+                del sys.modules[name]
+                leave_parent(name, module)
         if self.registry is not None and "mmengine.registry" in sys.modules:
             importlib.import_module(self.registry).forget(self.users)
 
@@ -76,22 +106,22 @@ class Package:
                 return f"{ours}{below}" if is_public and _exists(f"{ours}{below}") else None
         return None
 
+    def replacement(self, name: str) -> str | None:
+        """The same, and for compiled modules too."""
+        return self.extensions.get(name) or self.resolve(name)
+
     def is_parent(self, name: str) -> bool:
         return any(theirs.startswith(f"{name}.") for theirs in self.modules)
 
     @property
     def is_there(self) -> bool:
         """Whether the original is installed, with or without its compiled modules."""
-        if self.top in sys.modules:
-            return True
-        spec = find_original(self.top)
-        # A folder of that name is none of these packages.
-        return spec is not None and spec.loader is not None
+        return _imported(self.top) is not None or _is_package(find_original(self.top))
 
     @property
     def folder(self) -> str:
         """Where the original is."""
-        module = sys.modules.get(self.top)
+        module = _imported(self.top)
         spec = find_original(self.top) if module is None else module.__spec__
         locations = None if spec is None else spec.submodule_search_locations
         return next(iter(locations or ()), "an unknown place")
@@ -103,20 +133,43 @@ class Package:
         return name is not None and self.is_there and not _is_found(name)
 
 
+def _imported(name: str) -> ModuleType | None:
+    """A module of the original that is there."""
+    module = sys.modules.get(name)
+    return None if isinstance(module, StandIn | Extension | Written) else module
+
+
+def _is_package(spec: ModuleSpec | None) -> bool:
+    """A folder of that name is none of these packages."""
+    return spec is not None and spec.loader is not None
+
+
 def _is_found(name: str) -> bool:
     """Whether there is such a module, without importing those that it is in."""
     path: Sequence[str] | None = None
     parts = name.split(".")
     for end in range(1, len(parts) + 1):
-        whole = ".".join(parts[:end])
-        module = sys.modules.get(whole)
-        spec = find_original(whole, path) if module is None else module.__spec__
-        if spec is None:
+        found, path = _look_up(".".join(parts[:end]), path)
+        if not found:
             return False
-        path = spec.submodule_search_locations
         if path is None:
             return end == len(parts)
     return True
+
+
+def _look_up(name: str, path: Sequence[str] | None) -> tuple[bool, Sequence[str] | None]:
+    """Whether a module is on a path, and where those below it are, if it is a package."""
+    if (module := _imported(name)) is not None:
+        spec = module.__spec__
+    else:
+        try:
+            spec = find_original(name, path)
+        except KeyError:
+            # A folder without __init__.py, for which importlib asks the imported package around it.
+            tail = name.rpartition(".")[2]
+            folders = [each for entry in path or () if os.path.isdir(each := os.path.join(entry, tail))]
+            return bool(folders), folders
+    return spec is not None, None if spec is None else spec.submodule_search_locations
 
 
 def _exists(name: str) -> bool:
@@ -126,7 +179,7 @@ def _exists(name: str) -> bool:
         return False
 
 
-class _StandIn(ModuleType):
+class StandIn(ModuleType):
     """A module with another package's name that passes everything on to one of detops.
 
     Also what is set: switches must reach the module that reads them.
@@ -146,12 +199,15 @@ class _StandIn(ModuleType):
             child = f"{self.__name__}.{name}"
             if child in self._package.modules or self._package.is_parent(child):
                 return importlib.import_module(child)
+            absent = None if self._why else self._package.absent.get(self.__name__)
+            if absent is not None and hasattr(told := importlib.import_module(absent), name):
+                return getattr(told, name)
         raise AttributeError(f"detops stands in for {self.__name__} and has no {name!r}{self._why}")
 
     def __setattr__(self, name: str, value: object) -> None:
         if self._ours is None or name.startswith("__"):
             super().__setattr__(name, value)
-        elif isinstance(value, _StandIn):
+        elif isinstance(value, StandIn):
             # The import of a module below this one. A function of its name stays what it is.
             if isinstance(getattr(self._ours, name, value), ModuleType):
                 super().__setattr__(name, value)
@@ -168,21 +224,21 @@ class _StandIn(ModuleType):
         return sorted({*super().__dir__(), *getattr(self._ours, "__all__", ())})
 
 
-class _StandInLoader(Loader):
+class StandInLoader(Loader):
     def __init__(self, ours: str | None, package: Package, why: str = "") -> None:
         self._ours, self._package, self._why = ours, package, why
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         ours = None if self._ours is None else importlib.import_module(self._ours)
-        return _StandIn(spec.name, ours, self._package, self._why)
+        return StandIn(spec.name, ours, self._package, self._why)
 
     def exec_module(self, module: ModuleType) -> None:
         self._package.register(module.__name__)
 
 
-def _stand_in_spec(name: str, ours: str | None, package: Package) -> ModuleSpec:
+def stand_in_spec(name: str, ours: str | None, package: Package) -> ModuleSpec:
     # All are packages: only for those does ``from x import y`` show the reason of a failure.
-    return ModuleSpec(name, _StandInLoader(ours, package), is_package=True)
+    return ModuleSpec(name, StandInLoader(ours, package), is_package=True)
 
 
 class Part(Protocol):
@@ -215,7 +271,7 @@ class Installed:
     def end(self) -> None:
         self.package.unregister()
         for name, module in list(sys.modules.items()):
-            if isinstance(module, _StandIn) and module._package is self.package:
+            if isinstance(module, StandIn) and module._package is self.package:
                 del sys.modules[name]
                 leave_parent(name, module)
         for name, module in self.stashed.items():
@@ -233,89 +289,24 @@ class Installed:
             raise ModuleNotFoundError(
                 f"detops stands in for {name.rpartition('.')[0]} and has no {name}"
             )
-        return _stand_in_spec(name, ours, self.package)
+        return stand_in_spec(name, ours, self.package)
 
     def _is_below_roots(self, name: str) -> bool:
-        return any(name == root or name.startswith(f"{root}.") for root in self.roots)
+        return any(is_below(name, root) for root in self.roots)
 
 
 @dataclass
-class Patched:
-    """A package that stays, with names of detops in the place of its own."""
+class Absent(Installed):
+    """A package that was not to be found when it was asked for. Programs may put the folder with its
+    sources on the path after that."""
 
-    package: Package
-    changes: list[tuple[ModuleType, str, object, object]] = field(default_factory=list)
-    """Module, name, what was there, what was put there."""
-
-    def begin(self) -> None:
-        for name, module in list(sys.modules.items()):
-            if module is not None and (ours := self.package.resolve(name)) is not None:
-                self.patch(module, ours)
-                self.package.register(name)
-
-    def patch(self, module: ModuleType, ours: str) -> None:
-        source = importlib.import_module(ours)
-        for name in source.__all__:
-            made, before = getattr(source, name), vars(module).get(name, _MISSING)
-            if before is made:  # Imported from a module below, in which it is changed already.
-                before = next((change[2] for change in self.changes if change[3] is made), made)
-            self.changes.append((module, name, before, made))
-            setattr(module, name, made)
-
-    def end(self) -> None:
-        self.package.unregister()
-        for module, name, before, made in reversed(self.changes):
-            if vars(module).get(name) is not made:
-                continue  # Somebody has changed it since.
-            if before is _MISSING:
-                delattr(module, name)
-            else:
-                setattr(module, name, before)
-        for name, module in list(sys.modules.items()):
-            if isinstance(module, _StandIn) and module._package is self.package:
-                del sys.modules[name]
-                leave_parent(name, module)
+    choose_again: Callable[[], None] = lambda: None
 
     def find_spec(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-        ours = self.package.resolve(name)
-        if ours is None:
-            return None
-        # Below a module that could not be imported its parts are not tried either.
-        is_below_stand_in = isinstance(sys.modules.get(name.rpartition(".")[0]), _StandIn)
-        spec = None if is_below_stand_in else find_original(name, path)
-        if spec is None or spec.loader is None:
-            return _stand_in_spec(name, ours, self.package)
-        spec.loader = _PatchingLoader(spec.loader, ours, self)
-        return spec
-
-
-class _PatchingLoader(Loader):
-    """Loads the original and puts names of detops into it; only those if it cannot be loaded."""
-
-    def __init__(self, original: Loader, ours: str, patched: Patched) -> None:
-        self._original, self._ours, self._patched = original, ours, patched
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._original.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        spec = module.__spec__
-        assert spec is not None
-        spec.loader = module.__loader__ = self._original
-        try:
-            self._original.exec_module(module)
-        except ImportError as error:
-            why = f"; {spec.name} itself could not be imported: {error}"
-            loader = _StandInLoader(self._ours, self._patched.package, why)
-            stand_in = loader.create_module(spec)
-            stand_in.__spec__, stand_in.__path__ = spec, spec.submodule_search_locations or []
-            sys.modules[spec.name] = stand_in
-        else:
-            self._patched.patch(module, self._ours)
-        self._patched.package.register(spec.name)
-
-
-_MISSING = object()
+        if name != self.package.top or not _is_package(find_original(name)):
+            return super().find_spec(name, path)
+        self.choose_again()
+        return importlib.util.find_spec(name)
 
 
 class Finder(MetaPathFinder):
@@ -351,12 +342,3 @@ def find_original(name: str, path: Sequence[str] | None = None) -> ModuleSpec | 
         if (spec := finder.find_spec(name, path)) is not None:
             return spec
     return None
-
-
-def leave_parent(name: str, module: ModuleType) -> None:
-    """Take a module that goes out of the one it is in."""
-    parent, _, child = name.rpartition(".")
-    if parent in sys.modules and vars(sys.modules[parent]).get(child) is module:
-        delattr(sys.modules[parent], child)
-
-

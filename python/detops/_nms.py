@@ -9,7 +9,7 @@ import numpy as np
 from . import _native
 from ._types import ArrayLike, BoxFormat, FloatArray, SoftMethod, WideIndexArray
 
-__all__ = ["SoftNms", "batched_nms", "nms", "nms_match", "nms_rotated", "soft_nms"]
+__all__ = ["SoftNms", "batched_nms", "nms", "nms_match", "nms_rotated", "poly_nms", "soft_nms"]
 
 
 class SoftNms(NamedTuple):
@@ -147,6 +147,35 @@ def nms_rotated(
         numbers[..., 4:5] *= -1
         turned = numbers
     return nms(turned, scores, iou_threshold, labels=labels, box_format="cxcywha")
+
+
+def poly_nms(boxes: ArrayLike, iou_threshold: float) -> WideIndexArray:
+    """:func:`nms` of quadrilaterals with their scores, with ascending indices (mluOpPolyNms).
+
+    Parameters
+    ----------
+    boxes : array (N, 9)
+        Corners x1, y1, ..., x4, y4 in the order of the boundary, and the score.
+    iou_threshold : float
+        A quadrilateral falls if its IoU with a kept one is larger.
+
+    Returns
+    -------
+    int64 array (K,)
+        Indices of those that are kept, ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import detops
+    >>> boxes = np.array([[1, 0, 5, 0, 5, 4, 1, 4, 0.8], [0, 0, 4, 0, 4, 4, 0, 4, 0.9]])
+    >>> detops.poly_nms(boxes, 0.5)
+    array([1])
+    """
+    rows = np.asarray(boxes)
+    if rows.ndim != 2 or rows.shape[1] != 9:
+        raise ValueError(f"poly_nms: boxes has shape {list(rows.shape)}, expected (N, 9).")
+    return np.sort(nms(rows[:, :8], rows[:, 8], iou_threshold, box_format="quad"))
 
 
 def soft_nms(

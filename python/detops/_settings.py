@@ -94,6 +94,13 @@ def add_swap_value_checks(swap: Callable[[bool], bool]) -> None:
     _value_checks.swaps.append(swap)
 
 
+def are_values_checked() -> bool:
+    """In this thread; for checks that are written in Python."""
+    before = _native.swap_value_checks(True)
+    _native.swap_value_checks(before)
+    return before
+
+
 class _Block(Generic[_T]):
     def __init__(self, setting: _Setting[_T], value: _T) -> None:
         self._setting: _Setting[_T] = setting

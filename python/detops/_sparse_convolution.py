@@ -18,12 +18,55 @@ from ._types import (
 
 __all__ = [
     "IndicePairs",
+    "SortedSites",
     "get_indice_pairs",
     "indice_convolution_backward_data",
     "indice_convolution_backward_filter",
     "indice_convolution_forward",
     "indice_convolution_forward_fused",
+    "sort_sites",
 ]
+
+
+class SortedSites(NamedTuple):
+    """Result of :func:`sort_sites` for L sites."""
+
+    indices: IndexArray
+    """(L, D + 1) int32: the sites, ascending."""
+    order: IndexArray
+    """(L,) int32: the row that each was: ``indices = given[order]``, ``features[order]``."""
+
+
+def sort_sites(
+    indices: ArrayLike, *, out: tuple[ArrayLike | None, ArrayLike | None] | None = None
+) -> SortedSites:
+    """Put sites in ascending order by (batch, coordinates), equal ones in the order they have.
+
+    A voxeliser gives sites as points come. Searches for pairs and convolutions of few channels take
+    less time on sites in order, and no bit of a site's results depends on it: sort once, in front of
+    a network, and take the rows of features in that order too.
+
+    Parameters
+    ----------
+    indices : int array (L, D + 1)
+        Any numbers, D = 1 to 4.
+    out : two int32 arrays, optional
+        Where to write. None: a new one.
+
+    Returns
+    -------
+    SortedSites
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import detops
+    >>> sites = np.array([[1, 0, 7], [0, 5, 2], [1, 0, 3]], np.int32)  # (batch, y, x)
+    >>> found, order = detops.sort_sites(sites)
+    >>> found.tolist(), order.tolist()
+    ([[0, 5, 2], [1, 0, 3], [1, 0, 7]], [1, 2, 0])
+    """
+    return SortedSites._make(_native.sort_sites(indices, out))
 
 
 class IndicePairs(NamedTuple):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, NoReturn
 
-from ._import_hooks import Package, find_original, leave_parent
+from ._changes import Changes
+from ._extensions import Extension, Written
+from ._import_hooks import Package, find_original
 
 __all__ = ["Supplied"]
 
@@ -23,19 +23,18 @@ class Supplied:
     package: Package
     before: frozenset[str] = frozenset()
     """Those of its users that were imported before."""
+    changes: Changes = field(default_factory=Changes)
 
     def begin(self) -> None:
-        self.before = frozenset(filter(self._is_user, sys.modules))
+        self.before = self.package.imported_users()
+        for old, new in self.package.aliases.items():
+            owner, _, name = old.rpartition(".")
+            if not hasattr(module := importlib.import_module(owner), name):
+                self.changes.put(module, name, _imported(new))
 
     def end(self) -> None:
-        # Who has imported what goes now is imported anew, and then fails as without detops.
-        for name, module in list(sys.modules.items()):
-            is_new_user = self._is_user(name) and name not in self.before
-            if is_new_user or isinstance(module, _Extension | _Written):
-                if name.partition(".")[0] == self.package.top:
-                    del sys.modules[name]
-                    leave_parent(name, module)
-        self.package.forget()
+        self.changes.undo()
+        self.package.forget(self.before)
 
     def find_spec(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
         package = self.package
@@ -49,38 +48,10 @@ class Supplied:
             return None
         return ModuleSpec(name, _SupplyingLoader(package), origin="detops")
 
-    def _is_user(self, name: str) -> bool:
-        return name == self.package.users or name.startswith(f"{self.package.users}.")
 
-
-class _Extension(ModuleType):
-    """A compiled module: functions of detops, and such as say that there is none."""
-
-    def __init__(self, name: str, ours: ModuleType | None) -> None:
-        super().__init__(name, f"detops stands in for {name}.")
-        vars(self).update(_ours=ours)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(f"detops stands in for {self.__name__} and has no {name!r}")
-        ours = vars(self)["_ours"]
-        if ours is not None and name in ours.__all__:
-            made: Callable[..., Any] = getattr(ours, name)
-            return made
-
-        def refuse(*args: object, **kwargs: object) -> NoReturn:
-            top = self.__name__.partition(".")[0]
-            raise NotImplementedError(
-                f"{self.__name__}.{name}: this {top} was installed without its compiled modules, "
-                f"and detops, which stands in for them, has no {name}. It takes a build of {top} "
-                "with them."
-            )
-
-        return refuse
-
-
-class _Written(ModuleType):
-    """A module that the original's setup would have written."""
+def _imported(name: str) -> object:
+    owner, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(owner), attribute)
 
 
 class _SupplyingLoader(Loader):
@@ -89,9 +60,11 @@ class _SupplyingLoader(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         if spec.name in self._package.written:
-            return _Written(spec.name)
+            return Written(spec.name)
         ours = self._package.extensions[spec.name]
-        return _Extension(spec.name, None if ours is None else importlib.import_module(ours))
+        top = spec.name.partition(".")[0]
+        why = f"this {top} was installed without its compiled modules"
+        return Extension(spec.name, None if ours is None else importlib.import_module(ours), why)
 
     def exec_module(self, module: ModuleType) -> None:
         vars(module).update(self._package.written.get(module.__name__, {}))

@@ -31,6 +31,7 @@ Counts: TypeAlias = "SupportsDLPack | tuple[int, ...] | list[int]"
 Convention: TypeAlias = Literal["rfcn", "torchvision", "consistent"]
 Layout: TypeAlias = Literal["NHWC", "NCHW"]
 Pool: TypeAlias = Literal["max", "avg"]
+Reduce: TypeAlias = Literal["sum", "mean", "max"]
 Start: TypeAlias = Literal["zero", "lowest"]
 VoxelOrder: TypeAlias = Literal["first_point", "ascending"]
 ZOrigin: TypeAlias = Literal["bottom", "center"]
@@ -39,5 +40,6 @@ FiltersLayout: TypeAlias = Literal[
     "KIO", "OKI", "OIK", "DHWCN", "HWCN", "NDHWC", "NHWC", "NCDHW", "NCHW"
 ]
 OverlapMode: TypeAlias = Literal["iou", "iof"]
+OverlapGradient: TypeAlias = Literal["iou", "iof", "overlap"]
 BoxFormat: TypeAlias = Literal["xyxy", "cxcywh", "cxcywha", "quad", "bev", "bev_upright"]
 SoftMethod: TypeAlias = Literal["naive", "linear", "gaussian"]

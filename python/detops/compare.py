@@ -1,10 +1,13 @@
 """detops beside spconv's CPU build and a plain loop of torch operators, on the same layers.
 
-    python -m detops.compare [--quick] [--threads N] [--case NAME] [--voxels N]
+    python -m detops.compare [--quick] [--repeat N] [--threads N] [--case NAME] [--voxels N]
+                             [--gflops N] [--json FILE]
 
-Layers and a whole SECOND encoder, forward and forward with backward: time, memory and agreement.
-Each measurement runs in a process of its own. The sites are those of a made-up laser scan. Without
-spconv (``pip install spconv==2.3.8``) its lines are missing.
+Layers and the encoders of SECOND, CenterPoint and VoxelNeXt, forward and forward with backward, in
+training mode: the best time and percentiles, memory and agreement, and the bound of the convolutions'
+arithmetic (as of ``detops.encoders``, which measures inference). Each measurement runs in a process
+of its own. The sites are those of made-up laser scans. Without spconv (``pip install spconv==2.3.8``)
+its lines are missing.
 
 Results differ by the largest difference over the largest number: of the output, whose rows are
 matched by their coordinates, and of the gradients of input and parameters. The latter are computed
@@ -15,24 +18,38 @@ spconv loses updates on several.
 from __future__ import annotations
 
 import argparse
-import importlib
+import datetime
+import json
 import math
 import os
 import statistics
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 
+from . import encoders
+from ._measuring import (
+    COLUMNS,
+    count_flops,
+    load,
+    machine,
+    peak_memory,
+    percentiles,
+    print_times,
+    product_speed,
+    run_apart,
+    seconds,
+    version_of_spconv,
+)
+from ._sparse_encoders import CHANNELS, MAKERS, NAMES, Layers, second
+
 CONTESTANTS = ("detops", "spconv", "torch loop")
 SECONDS, LEAST_CALLS = 3.0, 3
+PARTS = {"forward": 1, "both": 3}
+"""And how many times the bound they have."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +62,13 @@ class Case:
 
 CASES = {
     "subm 16-16": Case("SubMConv3d 16-16, 3x3x3", 120_000, 16),
+    "subm 32-32": Case("SubMConv3d 32-32, 3x3x3", 100_000, 32),
+    "subm 64-64": Case("SubMConv3d 64-64, 3x3x3", 50_000, 64),
     "subm 128-128": Case("SubMConv3d 128-128, 3x3x3", 30_000, 128),
     "down 64-128": Case("SparseConv3d 64-128, 3x3x3, stride 2", 60_000, 64),
     "encoder": Case("SECOND encoder, 12 layers", 40_000, 4),
+    "centerpoint": Case(NAMES["centerpoint"], 40_000, CHANNELS),
+    "voxelnext": Case(NAMES["voxelnext"], 40_000, CHANNELS),
 }
 SPACE = (41, 1600, 1408)
 
@@ -71,46 +92,11 @@ def scan(voxels: int, seed: int = 1) -> torch.Tensor:
     )
     cells = np.floor((points - [-3.0, -40.0, 0.0]) / [0.1, 0.05, 0.05]).astype(np.int64)
     inside = ((cells >= 0) & (cells < SPACE)).all(1)
-    cells = np.unique(cells[inside], axis=0)
+    # In the order of the scanner's points, as a voxeliser has them.
+    cells = cells[inside]
+    _, first = np.unique(cells, axis=0, return_index=True)
+    cells = cells[np.sort(first)]
     return torch.from_numpy(np.pad(cells, ((0, 0), (1, 0)))).int()
-
-
-def load(contestant: str) -> Any:
-    if contestant != "spconv":
-        from . import spconv
-
-        return spconv
-    original: Any = importlib.import_module("spconv.pytorch")
-    # On a CPU-only torch its backward fails when it asks for the stream of a GPU it does not use.
-    torch.cuda.current_stream = lambda *_: SimpleNamespace(cuda_stream=0)  # type: ignore[assignment]
-    return original
-
-
-def encoder(spconv: Any, words: dict[str, Any]) -> Any:
-    """The sparse encoder of SECOND for KITTI."""
-
-    def block(layer: Any, channels: int) -> Any:
-        norm = torch.nn.BatchNorm1d(channels, eps=1e-3, momentum=0.01)
-        return spconv.SparseSequential(layer, norm, torch.nn.ReLU())
-
-    def subm(inputs: int, outputs: int, key: str) -> Any:
-        layer = spconv.SubMConv3d(inputs, outputs, 3, bias=False, indice_key=key, **words)
-        return block(layer, outputs)
-
-    def down(inputs: int, outputs: int, size: Any, stride: Any, padding: Any, key: str) -> Any:
-        layer = spconv.SparseConv3d(
-            inputs, outputs, size, stride, padding, bias=False, indice_key=key, **words
-        )
-        return block(layer, outputs)
-
-    stages = [subm(4, 16, "subm1"), subm(16, 16, "subm1")]
-    for number, (inputs, outputs, padding) in enumerate(
-        [(16, 32, 1), (32, 64, 1), (64, 64, (0, 1, 1))], 2
-    ):
-        stages.append(down(inputs, outputs, 3, 2, padding, f"spconv{number}"))
-        stages += [subm(outputs, outputs, f"subm{number}") for _ in range(2)]
-    stages.append(down(64, 128, (3, 1, 1), (2, 1, 1), 0, "spconv_down2"))
-    return spconv.SparseSequential(*stages)
 
 
 def network_of(key: str, contestant: str) -> tuple[Any, Any]:
@@ -119,7 +105,9 @@ def network_of(key: str, contestant: str) -> tuple[Any, Any]:
     words = {"algo": spconv.ConvAlgo.Native}
     torch.manual_seed(0)
     if key == "encoder":
-        return encoder(spconv, words), spconv
+        return second(Layers(spconv), CASES[key].channels), spconv
+    if key in MAKERS:
+        return MAKERS[key](Layers(spconv)), spconv
     if key == "down 64-128":
         return spconv.SparseConv3d(64, 128, 3, 2, 1, bias=False, indice_key="d", **words), spconv
     channels = CASES[key].channels
@@ -149,57 +137,71 @@ class TorchLoop(torch.autograd.Function):
         return data, filters, None, None
 
 
-class Loop(torch.nn.Module):
-    """A network of detops as such a loop. It is given the pairs: what it shows is the cost of the
-    layers alone."""
+def make_loops(network: Any, x: Any) -> None:
+    """Of the convolutions of a network of detops. They are given pairs and sites: what they show is
+    the cost of the layers alone."""
+    from .spconv.conv import SparseConvolution
 
-    def __init__(self, network: Any, x: Any) -> None:
-        super().__init__()
-        self.network = network
-        with torch.no_grad():
-            y = network(x)
-        self.sites = y.indices
-        is_layer = hasattr(network, "weight")
-        self.blocks: list[Any] = [[network]] if is_layer else [list(block) for block in network]
-        self.pairs = {key: self._lists(stored) for key, stored in y.indice_dict.items()}
-        for layer, *_ in self.blocks:
-            weight = layer.weight.detach().movedim(0, -1)
-            layer.weight = torch.nn.Parameter(weight.flatten(0, 2).contiguous())
+    known: dict[int, Any] = {}
 
-    @staticmethod
-    def _lists(stored: Any) -> tuple[list[Any], int]:
-        counts = stored.indice_pair_num.tolist()
-        lists = [
-            (both[0, :count].long(), both[1, :count].long())
-            for both, count in zip(stored.indice_pairs, counts, strict=True)
-        ]
-        return lists, len(stored.out_indices)
+    def replace(layer: Any, inputs: Any, y: Any) -> None:
+        stored = None if layer.conv1x1 else y.find_indice_pair(layer.indice_key)
+        key = id(stored) if stored is not None else -len(y.indices)
+        known.setdefault(key, (stored, _lists(stored, len(y.indices))))
+        layer.forward = _loop(layer, known[key][1], y)
 
-    def forward(self, x: Any) -> Any:
-        apply: Any = TorchLoop.apply
-        features = x.features
-        for layer, *rest in self.blocks:
-            features = apply(features, layer.weight, *self.pairs[layer.indice_key])
-            for module in rest:
-                features = module(features)
-        return SimpleNamespace(features=features, indices=self.sites)
+    layers = [m for m in network.modules() if isinstance(m, SparseConvolution)]
+    hooks = [layer.register_forward_hook(replace) for layer in layers]
+    with torch.no_grad():
+        network(x)
+    for hook in hooks:
+        hook.remove()
+
+
+def _lists(stored: Any, rows: int) -> list[Any]:
+    if stored is None:  # A product: each row with itself.
+        return [(torch.arange(rows), torch.arange(rows))]
+    return [
+        (both[0, :count].long(), both[1, :count].long())
+        for both, count in zip(stored.indice_pairs, stored.indice_pair_num.tolist(), strict=True)
+    ]
+
+
+def _loop(layer: Any, lists: list[Any], y: Any) -> Callable[[Any], Any]:
+    apply: Any = TorchLoop.apply
+    sites, space, make = y.indices, y.spatial_shape, type(y)
+
+    def forward(x: Any) -> Any:
+        weight = layer.weight.movedim(0, -1).flatten(0, -3)
+        if layer.conv1x1:  # The original takes the weight of a product as it lies in memory.
+            weight = layer.weight.view(weight.shape)
+        rows = apply(x.features, weight, lists, len(sites))
+        rows = rows if layer.bias is None else rows + layer.bias
+        return make(rows, sites, space, x.batch_size)
+
+    return forward
 
 
 def runner(
     key: str, contestant: str, voxels: int, dtype: torch.dtype = torch.float32
-) -> tuple[Callable[[bool], Any], int]:
-    """A function that runs the case once, with or without backward; and the number of voxels."""
-    sites = scan(voxels or CASES[key].voxels)
+) -> tuple[Callable[[bool], Any], Any, int]:
+    """A function that runs the case once, with or without backward; the module, and the number of
+    voxels."""
+    voxels = voxels or CASES[key].voxels
+    if key in MAKERS:
+        sites, space, samples = encoders.make_sites(voxels, "scan"), encoders.SPACE, 2
+    else:
+        sites, space, samples = scan(voxels), SPACE, 1
     torch.manual_seed(1)
     features = torch.randn(len(sites), CASES[key].channels).to(dtype)
     module, spconv = network_of(key, contestant)
     module = module.to(dtype)
 
     def tensor(rows: torch.Tensor) -> Any:
-        return spconv.SparseConvTensor(rows, sites, list(SPACE), 1)
+        return spconv.SparseConvTensor(rows, sites, list(space), samples)
 
     if contestant == "torch loop":
-        module = Loop(module, tensor(features))
+        make_loops(module, tensor(features))
     parameters = list(module.parameters())
     weights: list[torch.Tensor] = []
 
@@ -213,35 +215,21 @@ def runner(
         grads = torch.autograd.grad(y.features, wanted, weights[0]) if backward else ()
         return y.features.detach(), y.indices, grads
 
-    return run, len(sites)
+    return run, module, len(sites)
 
 
 def some_gradient(sites: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """A gradient of the output that depends on sites, not on the order of rows."""
-    phase = (sites.double() * torch.tensor([1.0, 0.31, 0.047, 0.0131])).sum(1)
+    phase = (sites.double() * torch.tensor([1.0, 0.31, 0.047, 0.0131])[: sites.shape[1]]).sum(1)
     return torch.cos(phase[:, None] + torch.arange(features.shape[1])).to(features.dtype)
 
 
-def best_time(call: Callable[[], Any], quick: bool) -> float:
-    call()
-    times: list[float] = []
-    until = time.perf_counter() + (SECONDS / 10 if quick else SECONDS)
-    while len(times) < LEAST_CALLS or time.perf_counter() < until:
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return min(times)
-
-
 def values(key: str, contestant: str, voxels: int) -> dict[str, Any]:
-    """Output and gradients of one step, in an order that all contestants share."""
+    """Output and gradients of one step, rows in an order that all contestants share."""
     features, sites, _ = runner(key, contestant, voxels)[0](False)
     _, _, grads = runner(key, contestant, voxels, torch.float64)[0](True)
-    order = torch.argsort(sites.long() @ torch.tensor([2**48, 2**32, 2**16, 1]))
-    # Weights as (out, offsets, in).
-    grads = [grad.movedim(2, 0) if grad.ndim == 3 else grad for grad in grads]
-    grads = [grad.flatten(1, 3) if grad.ndim == 5 else grad for grad in grads]
-    return {"features": features[order], "sites": sites[order], "gradients": grads}
+    order = torch.argsort(sites.long() @ torch.tensor([2**48, 2**32, 2**16, 1])[-sites.shape[1] :])
+    return {"features": features[order], "sites": sites[order], "gradients": list(grads)}
 
 
 def difference(mine: dict[str, Any], other: dict[str, Any]) -> tuple[float, float]:
@@ -252,39 +240,33 @@ def difference(mine: dict[str, Any], other: dict[str, Any]) -> tuple[float, floa
 
     if not torch.equal(mine["sites"], other["sites"]):
         return math.inf, math.inf
-    pairs = zip(mine["gradients"], other["gradients"], strict=True)
+    # What is added in front of a batch normalisation has no gradient but rounding.
+    least = 1e-9 * max(float(grad.abs().max()) for grad in mine["gradients"])
+    pairs = [
+        both
+        for both in zip(mine["gradients"], other["gradients"], strict=True)
+        if max(float(grad.abs().max()) for grad in both) > least
+    ]
     return relative(mine["features"], other["features"]), max(relative(a, b) for a, b in pairs)
-
-
-def peak_memory() -> int:
-    """KiB. Not ru_maxrss, which a process inherits from the one that started it."""
-    with open("/proc/self/status", encoding="ascii") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
 
 
 def measure(key: str, contestant: str, options: argparse.Namespace) -> dict[str, Any]:
     load(contestant)
     before = peak_memory()
-    run, voxels = runner(key, contestant, options.voxels)
-    forward = best_time(lambda: run(False), options.quick)
-    both = best_time(lambda: run(True), options.quick)
-    peak = peak_memory() - before
-    return {"voxels": voxels, "forward": forward, "both": both, "peak": peak / 1024}
-
-
-def run_apart(what: str, key: str, contestant: str, options: argparse.Namespace, file: str) -> bool:
-    """``measure`` or ``values`` in another process, which writes the result into a file."""
-    threads = options.threads if what == "measure" else 1
-    command = [sys.executable, "-m", "detops.compare", "--one", what, key, contestant, file]
-    command += ["--threads", str(threads), "--voxels", str(options.voxels)]
-    command += ["--quick"] if options.quick else []
-    environment = {**os.environ, **({} if what == "measure" else {"OMP_NUM_THREADS": "1"})}
-    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if run.returncode == 0:
-        return True
-    last = run.stderr.strip().splitlines()[-1] if run.stderr.strip() else "no reason given"
-    print(f"{CASES[key].name}: {contestant} failed: {last}", file=sys.stderr)
-    return False
+    run, module, voxels = runner(key, contestant, options.voxels)
+    calls = options.repeat or LEAST_CALLS
+    at_least = 0 if options.repeat else SECONDS / 10 if options.quick else SECONDS
+    found = {
+        "voxels": voxels,
+        "forward": seconds(lambda: run(False), calls, at_least),
+        "both": seconds(lambda: run(True), calls, at_least),
+        "peak": (peak_memory() - before) / 1024,
+        "lines": [],
+    }
+    if contestant == "detops":
+        found["flops"] = count_flops(module, lambda: run(False))
+        found["speed"] = options.gflops * 1e9 or product_speed()
+    return found
 
 
 def one(what: str, key: str, contestant: str, options: argparse.Namespace, file: str) -> None:
@@ -298,44 +280,60 @@ def compare(
     key: str, contestants: Sequence[str], options: argparse.Namespace
 ) -> dict[str, dict[str, Any]]:
     """Results by contestant, without those that failed."""
+    given = ["--voxels", str(options.voxels), "--repeat", str(options.repeat)]
+    given += ["--gflops", str(options.gflops), *(["--quick"] if options.quick else [])]
+
+    def make(what: str, contestant: str) -> Any:
+        threads = options.threads if what == "measure" else 1
+        words = [*given, "--threads", str(threads), "--one", what, key, contestant]
+        alone = {} if what == "measure" else {"OMP_NUM_THREADS": "1"}
+        return run_apart("detops.compare", words, f"{CASES[key].name}: {contestant}", alone)
+
     made: dict[str, dict[str, Any]] = {}
     expected: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        file = f"{folder}/result.pt"
-        for contestant in contestants:
-            if not run_apart("measure", key, contestant, options, file):
-                continue
-            found = torch.load(file)
-            if not run_apart("values", key, contestant, options, file):
-                continue
-            numbers = torch.load(file)
-            expected = expected or numbers
-            made[contestant] = {**found, "differs": difference(expected, numbers)}
+    for contestant in contestants:
+        found = make("measure", contestant)
+        numbers = None if found is None else make("values", contestant)
+        if numbers is None:
+            continue
+        if expected:
+            output, gradients = found["differs"] = difference(expected, numbers)
+            found["lines"] = [f"differs   output {output:.0e}, gradients {gradients:.0e}"]
+        expected = expected or numbers
+        made[contestant] = found
     return made
 
 
-def report(key: str, results: dict[str, dict[str, Any]]) -> list[float]:
-    """Prints a case; how many times as long spconv takes, forward and both."""
-    mine = results["detops"]
-    print(f"\n{CASES[key].name}, {mine['voxels']} voxels")
-    ratios: list[float] = []
+def figures_of(results: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The same as numbers: best times under the names of the parts, and all else beside them."""
+    figures: dict[str, Any] = {}
     for contestant, found in results.items():
-        line = f"  {contestant:11}{1e3 * found['forward']:10.1f} ms{1e3 * found['both']:10.1f} ms"
-        line += f"{found['peak']:8.0f} MiB"
-        if found is not mine:
-            faster = [found[part] / mine[part] for part in ("forward", "both")]
-            output, gradients = found["differs"]
-            line += f"{faster[0]:8.1f}x{faster[1]:7.1f}x   differs by {output:.0e}, {gradients:.0e}"
-            ratios = faster if contestant == "spconv" else ratios
-        print(line)
-    return ratios
+        kept = {key: found[key] for key in ("voxels", "peak", "differs") if key in found}
+        best = {part: found[part][0] for part in PARTS}
+        more = {part: {"calls": len(found[part]), **percentiles(found[part])} for part in PARTS}
+        figures[contestant] = {**kept, **best, "percentiles": more}
+        if "flops" in found:
+            figures[contestant]["bound"] = found["flops"] / found["speed"]
+    return figures
 
 
-def version_of_spconv() -> str | None:
-    try:
-        return str(importlib.import_module("spconv").__version__)
-    except ImportError:
-        return None
+def write_figures(
+    file: str, versions: dict[str, Any], options: argparse.Namespace, cases: dict[str, Any]
+) -> None:
+    """What tools/chart.py draws, in addition to the cases that the file has. Times are in seconds,
+    memory in MiB; the bound is that of forward."""
+    if os.path.exists(file):
+        with open(file, encoding="utf-8") as known:
+            cases = {**json.load(known)["cases"], **cases}
+    about = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "threads": options.threads,
+        "versions": versions,
+    }
+    with open(file, "w", encoding="utf-8") as out:
+        json.dump({**about, "cases": cases}, out, indent=1)
+        out.write("\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -344,6 +342,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--case", choices=CASES, action="append", help="only this one")
     parser.add_argument("--voxels", type=int, default=0, help="about so many in all cases")
+    parser.add_argument("--repeat", type=int, default=0, help="so many calls instead of seconds")
+    parser.add_argument("--gflops", type=float, default=0.0, help="the machine's peak")
+    parser.add_argument("--json", help="add the figures to this file, too")
     parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
@@ -354,13 +355,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     version = version_of_spconv()
     peer = f"spconv {version}" if version else "no spconv"
     print(f"torch {torch.__version__}, {peer}, {options.threads} threads")
-    print(f"{'':13}{'forward':>13}{'and backward':>13}{'memory':>12}   detops is faster")
+    print(COLUMNS)
     ratios: list[float] = []
+    cases: dict[str, Any] = {}
     for key in options.case or CASES:
         contestants = [name for name in CONTESTANTS if version or name != "spconv"]
-        ratios += report(key, compare(key, contestants, options))
+        results = compare(key, contestants, options)
+        if "detops" not in results:
+            continue
+        print_times(CASES[key].name, results, PARTS)
+        cases[CASES[key].name] = figures_of(results)
+        if "spconv" in results:
+            ratios += [results["spconv"][part][0] / results["detops"][part][0] for part in PARTS]
     if ratios:
-        print(f"\nagainst spconv: {statistics.geometric_mean(ratios):.1f}x, geometric mean")
+        print(f"\nagainst spconv: {statistics.geometric_mean(ratios):.1f}x as fast, geometric mean")
+    if options.json:
+        write_figures(options.json, {"torch": torch.__version__, "spconv": version}, options, cases)
 
 
 if __name__ == "__main__":

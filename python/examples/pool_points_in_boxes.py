@@ -60,7 +60,7 @@ def main() -> None:
 
     print("box 0 from above, height of the highest point in decimetres:")
     top = np.full(GRID[:2], -1.0)
-    for (box, x, y, _), feature in zip(pooled.voxels, pooled.pooled_features):
+    for (box, x, y, _), feature in zip(pooled.voxels, pooled.pooled_features, strict=True):
         if box == 0:
             top[x, y] = max(top[x, y], feature[0])
     for row in top.T[::-1]:

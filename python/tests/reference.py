@@ -150,7 +150,7 @@ def _voxel(
     places = [(lx + dx / 2, dx), (ly + dy / 2, dy), (z - (middle - dz / 2), dz)]
     i, j, k = (
         min(max(math.floor(at / (extent / n)), 0), n - 1) if extent > 0 else 0
-        for (at, extent), n in zip(places, size)
+        for (at, extent), n in zip(places, size, strict=True)
     )
     return i, j, k
 
@@ -208,7 +208,7 @@ def indice_pairs(
                 else:
                     whole, rest = divmod(site[axis + 1] + padding[axis] - reach, stride[axis])
                     target.append(-1 if rest else whole)
-            if all(0 <= o < n for o, n in zip(target[1:], output_shape)):
+            if all(0 <= o < n for o, n in zip(target[1:], output_shape, strict=True)):
                 meetings[-1].append((i, tuple(target)))
     if submanifold:
         outputs = [tuple(site) for site in sites.tolist()]

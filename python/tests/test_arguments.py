@@ -76,7 +76,32 @@ CALLS: dict[str, dict[str, Any]] = {
         "output_grad": ROW, "features": ROW, "features_out": ROW, **PAIRS, "num_act_in": 1,
         "pool": "max",
     },
+    "points_in_boxes": {"points": np.zeros((1, 1, 3), np.float32), "boxes": np.zeros((1, 1, 7), np.float32)},
     "points_in_polygons": {"points": np.zeros((1, 2), np.float32), "polygons": np.zeros((1, 8), np.float32)},
+    "sort_sites": {"indices": np.zeros((1, 4), np.int32)},
+    "voxelization": {
+        "points": np.zeros((1, 3), np.float32), "voxel_size": (1.0, 1.0, 1.0),
+        "coors_range": (0.0, 0.0, 0.0, 1.0, 1.0, 1.0), "max_points": 1, "max_voxels": 1,
+    },
+    "voxel_coordinates": {
+        "points": ROW, "voxel_size": (1.0,), "range_min": (0.0,), "grid": (4,),
+    },
+    "dynamic_point_to_voxel_forward": {
+        "feats": ROW, "coors": np.zeros((1, 3), np.int32), "reduce": "max",
+    },
+    "dynamic_point_to_voxel_backward": {
+        "grad_voxel_feats": ROW, "feats": ROW, "voxel_feats": ROW,
+        "point2voxel_map": np.zeros(1, np.int32), "voxel_points_count": np.ones(1, np.int32),
+        "reduce": "max",
+    },
+    "scatter_reduce_forward": {
+        "src": ROW, "index": np.zeros(1, np.int32), "num_groups": 1, "reduce": "max",
+        "count": True, "argmax": True,
+    },
+    "scatter_reduce_backward": {
+        "grad_out": ROW, "index": np.zeros(1, np.int32), "count": None, "argmax": None,
+        "reduce": "sum",
+    },
     "point_to_voxel": {
         "points": ROW, "voxel_size": (1.0,), "range_min": (0.0,), "grid": (4,),
         "max_points_per_voxel": 1, "max_voxels_per_cloud": 1, "order": "ascending", "voxels": True,
@@ -95,11 +120,12 @@ OF_A_KIND = {
 }
 LISTS = [(f, n, v) for f, n, v in PLAIN if isinstance(v, tuple | list)]
 WIDE = {"num_act_out", "num_act_in", "pts_num", "input_shape", "filters_shape", "indice_num",
-        "max_points_per_voxel", "max_voxels_per_cloud"}  # fmt: skip
-ARRAYS = {"input", "bboxes", "top_output", "rois", "top_grad", "pts", "pts_feature", "grad_out",
+        "max_points_per_voxel", "max_voxels_per_cloud", "num_groups"}  # fmt: skip
+ARRAYS = {"input", "bboxes", "boxes", "top_output", "rois", "top_grad", "pts", "pts_feature", "grad_out",
           "argmax", "pts_idx_of_voxels", "voxel_begins", "pts_idx", "indices", "features", "filters",
           "indice_pairs", "bias", "residual", "output_grad", "features_out", "points", "polygons",
-          "cloud_begins", "mapping_channel", "out"}  # fmt: skip
+          "cloud_begins", "mapping_channel", "out", "feats", "coors", "grad_voxel_feats",
+          "voxel_feats", "point2voxel_map", "voxel_points_count", "src", "index", "count"}  # fmt: skip
 
 
 def run(function: str, **changes: Any) -> Any:
@@ -113,7 +139,8 @@ def refused(kind: type[Exception], function: str, name: str, value: Any, text: s
 
 
 def test_the_calls_hold_every_argument() -> None:
-    functions = [n for n in detops.__all__ if n.startswith(("rot", "ps", "roi", "get_in", "indice", "point"))]
+    families = ("rot", "ps", "roi", "get_in", "indice", "point", "vox", "dyn", "scat", "sort")
+    functions = [n for n in detops.__all__ if n.startswith(families)]
     assert sorted(CALLS) == sorted(functions)
     for function in functions:
         run(function)
@@ -175,7 +202,7 @@ def test_floating_numbers(function: str, name: str, value: Any) -> None:
     several = isinstance(value, tuple | list)
 
     def of(number: Any) -> Any:
-        return (number,) if several else number
+        return (number, *value[1:]) if several else number
 
     plain = value[0] if several else value
     for same in (np.float64(plain), np.float32(plain), np.array(plain)):

@@ -51,7 +51,7 @@ def test_any_strides(data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(4)))
     steps = [data.draw(st.sampled_from([-3, -2, -1, 1, 2, 3])) for _ in order]
     dtype = data.draw(st.sampled_from(["float16", "float32", "float64"]))
-    lengths = [SHAPE[axis] * abs(step) for axis, step in zip(order, steps)]
+    lengths = [SHAPE[axis] * abs(step) for axis, step in zip(order, steps, strict=True)]
     memory = np.full(lengths, np.nan, dtype)
     view = memory[tuple(slice(None, None, step) for step in steps)].transpose(np.argsort(order))
     assert view.shape == SHAPE

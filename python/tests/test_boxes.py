@@ -56,6 +56,29 @@ def test_rotated_gradient() -> None:
     np.testing.assert_allclose(other[0, :2], -grad[0, :2], atol=1e-12)
 
 
+def test_gradient_of_the_area() -> None:
+    """Fact 56."""
+    first, second = np.array([[0, 0, 4.0, 2, 0]]), np.array([[1, 0.5, 4, 2, 0.5]])
+    grad, _ = detops.box_iou_rotated_backward(np.ones((1, 1)), first, second, mode="overlap")
+    np.testing.assert_allclose(grad[0], [1.093191, 1.370954, 0.546596, 1.485109, 1.537545], atol=1e-6)
+
+
+@pytest.mark.parametrize("z_origin", ["center", "bottom"])
+def test_gradient_in_space(z_origin: Any) -> None:
+    boxes = np.array([[0, 0, 0, 4.0, 2, 2, 0.3]]), np.array([[0.5, 0.25, 0.4, 4.2, 1.9, 1.8, 0.35]])
+    made = detops.boxes_iou3d_backward(np.ones(1), *boxes, aligned=True, z_origin=z_origin)
+    for mine in (0, 1):
+        for place in range(7):
+            step = np.zeros((1, 7))
+            step[0, place] = 1e-6
+            ends = [
+                detops.boxes_iou3d(*(box + sign * step * (box is boxes[mine]) for box in boxes), z_origin=z_origin)
+                for sign in (1, -1)
+            ]
+            slope = ((ends[0] - ends[1]) / 2e-6).item()
+            assert made[mine][0, place] == pytest.approx(slope, abs=1e-8), (mine, place)
+
+
 def test_equal_boxes_overlap_by_one() -> None:
     """Where mmcv says 0.333, -1.2e7 or 1.0000001."""
     random = np.random.default_rng(1)
@@ -185,6 +208,40 @@ def test_infinite_scores_are_numbers(dtype: str) -> None:
     assert match.tolist() == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("method", ["naive", "linear", "gaussian"])
+def test_infinite_scores_lose_nothing(method: Any, dtype: str) -> None:
+    """Unless nothing is left of them; what -Inf is multiplied with, it is below any score."""
+    boxes = np.array([[0, 0, 10, 10], [0, 0, 10, 5], [0, 0, 10, 10], [20, 0, 30, 10]], dtype)
+    scores = np.array([np.inf, np.inf, -np.inf, 0.5], dtype)
+    made = detops.soft_nms(boxes, scores, method=method)
+    expected = [0, 3] if method == "naive" else [0, 1, 3]
+    assert made.indices.tolist() == expected and made.new_scores.tolist() == scores[expected].tolist()
+    twice = detops.soft_nms(boxes[[0, 2]], scores[:2], method=method)
+    assert twice.indices.tolist() == ([0, 1] if method == "gaussian" else [0])
+    lost = detops.soft_nms(boxes[:2], np.full(2, -np.inf, dtype), method=method)
+    assert lost.indices.tolist() == [0] and lost.new_scores.tolist() == [-np.inf]
+    with pytest.raises(ValueError, match=r"soft_nms: scores\[1\] is nan"):
+        detops.soft_nms(boxes[:2], np.array([np.inf, np.nan], dtype), method=method)
+    with pytest.raises(ValueError, match=r"soft_nms: boxes\[0, 0\] is nan"):
+        detops.soft_nms(boxes[:2] * np.nan, scores[:2], method=method)
+
+
+@pytest.mark.parametrize(("height", "threshold"), [(7, 0.7), (6, 0.6), (1, 0.1)])
+def test_thresholds_are_double(height: float, threshold: float) -> None:
+    """An IoU of 7 / 10 is above 0.7 rounded to float, one of 6 / 10 below 0.6."""
+    boxes = np.array([[0, 0, 10, 10], [0, 0, 10, height]], np.float32)
+    scores = np.array([0.9, 0.8])
+    for value in (threshold, np.nextafter(threshold, 1)):
+        assert detops.nms(boxes, scores, value).tolist() == [0, 1]
+    below = np.nextafter(threshold, 0)
+    assert detops.nms(boxes, scores, below).tolist() == [0]
+    for value, head in ((below, 0), (threshold, 0), (np.nextafter(threshold, 1), 1)):
+        assert detops.nms_match(boxes, scores, value).tolist() == [0, head]
+        soft = detops.soft_nms(boxes, scores, value, method="naive")
+        assert len(soft.indices) == head + 1
+
+
 @pytest.mark.parametrize("place", ["boxes", "scores"])
 def test_nan_is_refused(place: str) -> None:
     boxes, scores = CHAIN.copy(), np.array([np.inf, 0.8, 0.7], np.float32)
@@ -277,6 +334,19 @@ def test_nothing_to_suppress(name: str) -> None:
         getattr(detops, name)(boxes, np.zeros(2, np.float32), 0.5)
 
 
+def test_quadrilaterals_with_their_scores() -> None:
+    """Fact 50: ascending indices, whatever the scores are."""
+    squares = [(0, 4, 0.9), (1, 5, 0.8), (10, 12, 0.7), (0, 4, 0.9)]
+    quads = np.array([[a, a, b, a, b, b, a, b, score] for a, b, score in squares], np.float32)
+    assert detops.poly_nms(quads, 0.3).tolist() == [0, 2]
+    assert detops.poly_nms(quads, 0.4).tolist() == [0, 1, 2]
+    quads[:, 8] *= -1
+    assert detops.poly_nms(quads, 0.4).tolist() == [0, 1, 2]
+    assert detops.poly_nms(quads[:0], 0.4).shape == (0,)
+    with pytest.raises(ValueError, match=r"poly_nms: boxes has shape \[4, 8\], expected \(N, 9\)"):
+        detops.poly_nms(quads[:, :8], 0.4)
+
+
 # ---- points --------------------------------------------------------------------------------------
 
 POINTS = np.array([[1, 1, 2, 2, 1, 2, 2, 1, 1, 3, 3, 1, 2, 3, 3, 2, 1.5, 1.5]])
@@ -315,3 +385,16 @@ def test_points_in_polygons() -> None:
     points = [[1, 1], [5, 1], [-1, 2], [-1, 0], [0, 1], [4, 1], [2, 0], [2, 2], [0, 0]]
     made = detops.points_in_polygons(np.array(points, float), quad)
     assert made.ravel().tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_points_in_boxes(dtype: str) -> None:
+    """Fact 54; boxes without width hold nothing, those without height what lies in their plane."""
+    box = [[0, 0, 0, 4, 2, 2, math.pi / 2]]
+    points = [[0, 1.9, 0], [1.9, 0, 0], [0.99, 0, 1], [1.005, 0, 0], [0, 0, -1], [0, 0, 1.5], [0, np.nan, 0]]
+    made = detops.points_in_boxes(np.array([points], dtype), np.array([box], dtype))
+    assert made.tolist() == [[0, -1, 0, -1, 0, -1, -1]] and made.dtype == np.int32
+    flat = np.array([[[0, 0, 0, 0, 2, 2, 0], [0, 0, 0, 2, 2, -1, 0], [0, 0, 1, 2, 2, 0, 0]]], dtype)
+    assert detops.points_in_boxes(np.array([[[0, 0, 0], [0, 0, 1]]], dtype), flat).tolist() == [[-1, 2]]
+    with pytest.raises(ValueError, match=r"points_in_boxes: boxes\[0, 0, 3\] is nan"):
+        detops.points_in_boxes(np.zeros((1, 1, 3), dtype), np.full((1, 1, 7), [0, 0, 0, np.nan, 1, 1, 0], dtype))

@@ -62,7 +62,7 @@ def test_agrees_with_the_reference(problem: dict[str, Any]) -> None:
     assert result.out_indices.shape == (len(outputs), len(problem["spatial_shape"]) + 1)
     assert result.indice_num.tolist() == [len(offset) for offset in pairs]
     assert result.indice_pairs.shape == (len(pairs), 2, sites)
-    for found, offset in zip(result.indice_pairs, pairs):
+    for found, offset in zip(result.indice_pairs, pairs, strict=True):
         expected = np.full((2, sites), -1)
         if offset:
             expected[:, : len(offset)] = np.array(offset).T

@@ -154,7 +154,7 @@ def test_compact_into_larger_memory() -> None:
         np.empty((500, 5), np.int32),
     )
     result = detops.roiaware_pool3d_compact_forward(rois, points, features, SIZE, out=room)
-    for part, memory, right in zip(result, room, expected):
+    for part, memory, right in zip(result, room, expected, strict=True):
         assert part is not None and right is not None
         assert np.shares_memory(part, memory)
         np.testing.assert_array_equal(part, right)

@@ -6,6 +6,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+"${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
+  echo "detops needs Python 3.10 or later, ${PYTHON:-python3} is $("${PYTHON:-python3}" --version 2>&1)" >&2
+  exit 1
+}
+[ $# -eq 0 ] || [ -f "$1" ] || { echo "there is no library $1; build it: ./dev build" >&2; exit 1; }
 torch=2.13.0
 work=$PWD/build/wheel/$("${PYTHON:-python3}" -c 'import sys; print(sys.implementation.cache_tag)')
 python=$work/venv/bin/python

@@ -11,6 +11,7 @@ from .box_iou_quadri import box_iou_quadri
 from .box_iou_rotated import box_iou_rotated
 from .convex_iou import convex_giou, convex_iou
 from .diff_iou_rotated import diff_iou_rotated_2d, diff_iou_rotated_3d
+from .info import get_compiler_version, get_compiling_cuda_version
 from .iou3d import (
     boxes_iou3d,
     boxes_iou_bev,
@@ -26,6 +27,7 @@ from .points_in_boxes import points_in_boxes_all, points_in_boxes_cpu, points_in
 from .points_in_polygons import points_in_polygons
 from .roiaware_pool3d import RoIAwarePool3d
 from .rotated_feature_align import rotated_feature_align
+from .scatter_points import DynamicScatter, dynamic_point_to_voxel, dynamic_scatter
 from .sparse_conv import (
     SparseConv2d,
     SparseConv3d,
@@ -39,8 +41,10 @@ from .sparse_conv import (
 from .sparse_modules import SparseModule, SparseSequential
 from .sparse_pool import SparseMaxPool2d, SparseMaxPool3d
 from .sparse_structure import SparseConvTensor, scatter_nd
+from .voxelize import Voxelization, dynamic_voxelize, hard_voxelize, voxelization
 
 __all__ = [
+    "DynamicScatter",
     "RoIAwarePool3d",
     "SparseConv2d",
     "SparseConv3d",
@@ -55,6 +59,7 @@ __all__ = [
     "SparseSequential",
     "SubMConv2d",
     "SubMConv3d",
+    "Voxelization",
     "batched_nms",
     "bbox_overlaps",
     "box_iou_quadri",
@@ -66,6 +71,12 @@ __all__ = [
     "convex_iou",
     "diff_iou_rotated_2d",
     "diff_iou_rotated_3d",
+    "dynamic_point_to_voxel",
+    "dynamic_scatter",
+    "dynamic_voxelize",
+    "get_compiler_version",
+    "get_compiling_cuda_version",
+    "hard_voxelize",
     "min_area_polygons",
     "nms",
     "nms3d",
@@ -82,4 +93,5 @@ __all__ = [
     "rotated_feature_align",
     "scatter_nd",
     "soft_nms",
+    "voxelization",
 ]

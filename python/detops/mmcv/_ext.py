@@ -9,16 +9,17 @@ from __future__ import annotations
 import torch
 
 from .._types import Pool
-from ..spconv._voxel_generators import count_cells
 from ..torch import (
-    point_to_voxel,
     roiaware_pool3d_backward as _pool_backward,
     roiaware_pool3d_forward as _pool_forward,
     rotated_feature_align_backward as _align_backward,
 )
 from ..torch._drop_ins import find_all_boxes, find_first_box, in_one_type
-from . import _ext_boxes
+from . import _ext_boxes, _ext_voxels, _plain, info
 from ._ext_boxes import *
+from ._ext_voxels import *
+from ._plain import *
+from .info import *
 from .rotated_feature_align import rotated_feature_align
 from .sparse_ops import (
     find_pairs,
@@ -30,14 +31,12 @@ from .sparse_ops import (
 )
 
 __all__ = [
-    "dynamic_voxelize_forward",
     "fused_indice_conv_forward",
     "get_indice_pairs_2d_backward",
     "get_indice_pairs_2d_forward",
     "get_indice_pairs_3d_backward",
     "get_indice_pairs_3d_forward",
     "get_indice_pairs_4d_forward",
-    "hard_voxelize_forward",
     "indice_conv_backward",
     "indice_conv_forward",
     "indice_maxpool_backward",
@@ -50,7 +49,7 @@ __all__ = [
     "rotated_feature_align_backward",
     "rotated_feature_align_forward",
 ]
-__all__ += _ext_boxes.__all__
+__all__ += _ext_boxes.__all__ + _ext_voxels.__all__ + _plain.__all__ + info.__all__
 
 _POOLS: tuple[Pool, Pool] = ("max", "avg")
 
@@ -235,50 +234,3 @@ def rotated_feature_align_backward(
     )
     made = _align_backward(gradient, boxes, spatial_scale, points)
     bottom_grad.copy_(made.permute(0, 3, 1, 2))
-
-
-# ---- points to voxels ----------------------------------------------------------------------------
-
-
-def _grid(sizes: list[float], span: list[float]) -> list[int]:
-    return count_cells(("voxel_size", "coors_range"), sizes, span, "away from zero")
-
-
-def hard_voxelize_forward(
-    points: torch.Tensor,
-    voxel_size: torch.Tensor,
-    coors_range: torch.Tensor,
-    voxels: torch.Tensor,
-    coors: torch.Tensor,
-    num_points_per_voxel: torch.Tensor,
-    voxel_num: torch.Tensor,
-    max_points: int,
-    max_voxels: int,
-    NDim: int = 3,
-    deterministic: bool = True,
-) -> None:
-    """The first ``max_points`` points of the first ``max_voxels`` voxels, coordinates (z, y, x)."""
-    sizes, span = voxel_size.tolist(), coors_range.tolist()
-    grid = _grid(sizes, span)
-    made = point_to_voxel(points, sizes, span[:NDim], grid, max_points, max_voxels)
-    count = made.coordinates.shape[0]
-    assert made.voxels is not None  # They were asked for.
-    voxels[:count] = made.voxels
-    coors[:count] = made.coordinates
-    num_points_per_voxel[:count] = made.num_points
-    voxel_num.fill_(count)
-
-
-def dynamic_voxelize_forward(
-    points: torch.Tensor,
-    voxel_size: torch.Tensor,
-    coors_range: torch.Tensor,
-    coors: torch.Tensor,
-    NDim: int = 3,
-) -> None:
-    """(P, D): the voxel of each point, (z, y, x); -1 for points outside of the range."""
-    sizes, span = voxel_size.tolist(), coors_range.tolist()
-    made = point_to_voxel(points, sizes, span[:NDim], _grid(sizes, span), voxels=False)
-    coors.fill_(-1)
-    inside = made.point_voxel >= 0
-    coors[inside] = made.coordinates[made.point_voxel[inside].long()]

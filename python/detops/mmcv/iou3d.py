@@ -95,9 +95,10 @@ def _old(name: str, instead: str) -> None:
 
 
 def _with_centres(boxes: torch.Tensor) -> torch.Tensor:
-    """(x, y, w, h, angle) of (x1, y1, x2, y2, angle)."""
-    first, last = boxes[:, :2], boxes[:, 2:4]
-    return torch.cat(((first + last) / 2, last - first, boxes[:, 4:]), 1)
+    """(x, y, w, h, angle) of (x1, y1, x2, y2, angle), in double, so that nothing is rounded."""
+    exact = boxes.double()
+    first, last = exact[:, :2], exact[:, 2:4]
+    return torch.cat(((first + last) / 2, last - first, exact[:, 4:]), 1)
 
 
 def boxes_iou_bev(boxes_a: torch.Tensor, boxes_b: torch.Tensor) -> torch.Tensor:
@@ -114,7 +115,8 @@ def boxes_iou_bev(boxes_a: torch.Tensor, boxes_b: torch.Tensor) -> torch.Tensor:
     tensor([[1.0000, 0.6000]])
     """
     _old("boxes_iou_bev", "box_iou_rotated.box_iou_rotated")
-    return box_iou_rotated(_with_centres(boxes_a), _with_centres(boxes_b))
+    made = box_iou_rotated(_with_centres(boxes_a), _with_centres(boxes_b))
+    return made.to((boxes_a.new_empty(0) + boxes_b.new_empty(0) + 0.0).dtype)
 
 
 def nms_bev(

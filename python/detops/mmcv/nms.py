@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ import torch
 from .. import torch as ops
 from .._types import BoxFormat, SoftMethod
 from ..torch._drop_ins import tensor_of
-from ..torch._sentences import check_tensors, told_as
+from ..torch._sentences import AssertedError, check_tensors, told_as
 
 __all__ = ["batched_nms", "nms", "nms_match", "nms_quadri", "nms_rotated", "soft_nms"]
 
@@ -193,7 +194,7 @@ def nms_match(dets: Any, iou_threshold: float) -> list[Any]:
         return []
     rows = tensor_of(dets)
     if rows.ndim != 2 or rows.shape[1] != 5:
-        raise ValueError(f"nms_match: dets has shape {list(rows.shape)}, expected (N, 5).")
+        raise AssertedError(f"nms_match: dets has shape {list(rows.shape)}, expected (N, 5).")
     scores = rows[:, 4].detach()
     heads = told_as(
         "nms_match", {}, ops.nms_match, rows[:, :4].detach(), scores, float(iou_threshold)
@@ -383,9 +384,15 @@ def _class_by_class(
     """Scores may have become others, so that all are sorted once more; ties by index."""
     new_scores = scores.new_zeros(scores.shape)
     is_kept = torch.zeros(scores.shape, dtype=torch.bool)
+    # In mmcv soft_nms is called once for all classes (up to split_thr boxes), and gives the best of
+    # all, but not the best of each class, whatever its score is.
+    least = float(np.float32(words.get("min_score", 1e-3))) if function is soft_nms else -math.inf
+    best = torch.sort(scores, descending=True, stable=True).indices[:1]
     for one in torch.unique(idxs):
         rows = torch.nonzero(idxs == one).squeeze(1)
         dets, inds = function(boxes[rows], scores[rows], **words)
+        if scores[rows[inds[:1]]].double().lt(least).any() and not torch.equal(rows[inds[:1]], best):
+            continue
         is_kept[rows[inds]] = True
         new_scores[rows[inds]] = dets[:, -1].to(scores.dtype)
     kept = torch.nonzero(is_kept).squeeze(1)

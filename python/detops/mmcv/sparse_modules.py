@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import torch
 from torch import nn
 
 from ..spconv._fuse import fold_norm
-from ..spconv._graphs import call_on_features, has_rows
 from ..spconv.core import SparseConvTensor as _SparseConvTensor
 from ..spconv.modules import (
     RemoveGrid,
@@ -58,21 +58,14 @@ class SparseSequential(_SparseSequential):
         """``sparity`` of the input of each sparse module in the last call, by its name."""
         return self._sparity_dict
 
-    def forward(self, input: Any) -> Any:
-        for name, module in self._modules.items():
-            assert module is not None
-            if is_spconv_module(module):
-                if isinstance(input, SparseConvTensor):
-                    self._sparity_dict[name] = input.sparity
-                input = module(input)
-            elif not isinstance(input, _SparseConvTensor):
-                input = module(input)
-            elif has_rows(input.features):
-                made = call_on_features(module, input.features)
-                if isinstance(input, SparseConvTensor):
-                    input.features = made
-                else:
-                    input = input.replace_feature(made)
+    def _look_at_input(self, name: str, input: _SparseConvTensor) -> None:
+        if isinstance(input, SparseConvTensor):
+            self._sparity_dict[name] = input.sparity
+
+    def _with_features(self, input: _SparseConvTensor, made: torch.Tensor) -> _SparseConvTensor:
+        if not isinstance(input, SparseConvTensor):
+            return input.replace_feature(made)
+        input.features = made
         return input
 
     def fused(self) -> SparseSequential:

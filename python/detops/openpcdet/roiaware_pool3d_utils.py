@@ -13,13 +13,15 @@ import numpy.typing as npt
 import torch
 
 from .._types import Pool
+from ..torch import points_in_boxes
 from ..torch._drop_ins import (
     check_batches,
     find_all_boxes,
-    find_first_box,
+    in_one_type,
     pool_points,
     tensor_of,
 )
+from ..torch._sentences import check_finite, told_as
 
 __all__ = [
     "RoIAwarePool3d",
@@ -30,7 +32,7 @@ __all__ = [
 
 # OpenPCDet's own numbers are of float, also where its sums are of double. That the two differ is
 # its own doing too.
-_MARGIN_OF_GPU = float(np.float32(1e-5))
+MARGIN_OF_GPU = float(np.float32(1e-5))
 _MARGIN_OF_CPU = float(np.float32(1e-2))
 
 
@@ -88,6 +90,7 @@ def points_in_boxes_cpu(
                 f"points_in_boxes_cpu: {name} has shape {list(array.shape)}, "
                 f"expected ({letter}, {last})."
             )
+    check_finite("points_in_boxes_cpu", boxes=tensor_of(boxes))
     found = torch.zeros((boxes.shape[0], points.shape[0]), dtype=torch.int32)
     find_all_boxes(
         tensor_of(points), tensor_of(boxes), found, z_origin="center", xy_margin=_MARGIN_OF_CPU
@@ -118,8 +121,9 @@ def points_in_boxes_gpu(points: torch.Tensor, boxes: torch.Tensor) -> torch.Tens
     >>> points_in_boxes_gpu(torch.tensor([[[0.5, 0, -1], [0.5, 0, 1.1]]]), boxes)
     tensor([[ 1, -1]], dtype=torch.int32)
     """
-    check_batches("points_in_boxes_gpu", points, boxes)
-    return find_first_box(points, boxes, z_origin="center", xy_margin=_MARGIN_OF_GPU)
+    caller = "points_in_boxes_gpu"
+    check_batches(caller, points, boxes)
+    return told_as(caller, {}, points_in_boxes, *in_one_type(points, boxes))
 
 
 class RoIAwarePool3dFunction:
@@ -147,7 +151,7 @@ class RoIAwarePool3dFunction:
             max_pts_each_voxel,
             pool=pool_method,
             z_origin="center",
-            xy_margin=_MARGIN_OF_GPU,
+            xy_margin=MARGIN_OF_GPU,
             name_of_max_pts="max_pts_each_voxel",
         )
 

@@ -276,6 +276,50 @@ class SparseConvolution(VoxelCounter):
     def forward(
         self, input: SparseConvTensor, add_input: SparseConvTensor | None = None
     ) -> SparseConvTensor:
+        kind, slope = fusable_activation(self.act_type, self.act_alpha)
+        output = self._convolve(input, self.weight, self.bias, kind, slope, add_input)
+        if self._activation_name() == "Sigmoid":
+            output._features = torch.sigmoid(output._features)
+        return output
+
+    def _convolve(
+        self,
+        input: SparseConvTensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        activation: str,
+        slope: float,
+        add_input: SparseConvTensor | None = None,
+    ) -> SparseConvTensor:
+        """The layer with numbers that may be others than its own, and with what follows it."""
+        self._check_input(input)
+        pairs, output = self._find_pairs(input)
+        self.record(output)
+        layout = "OKI" if self.weight_layout == "KRSC" else "KIO"
+        if self._reads_weight_as_ck():
+            weight = weight.reshape(*self.kernel_size, self.in_channels, self.out_channels)
+            layout = "KIO"
+        lists = pairs.for_operators()
+        offsets = lists.shape[0]
+        if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
+            first = self._weight_axes.index("0")
+            weight = weight.flatten(first, first + self.ndim - 1).narrow(first, 0, offsets)
+        output._features = ops.indice_convolution_forward_fused(
+            input.features,
+            weight,
+            lists,
+            pairs.indice_pair_num,
+            output.indices.shape[0],
+            bias=bias,
+            residual=None if add_input is None else add_input.features,
+            activation=activation,  # type: ignore[arg-type]
+            negative_slope=slope,
+            filters_layout=layout,  # type: ignore[arg-type]
+            inverse=self.inverse,
+        )
+        return output
+
+    def _check_input(self, input: SparseConvTensor) -> None:
         if not isinstance(input, SparseConvTensor):
             raise ValueError(f"input is a {type(input).__name__}, expected a SparseConvTensor.")
         if input.features.shape[1] != self.in_channels:
@@ -283,38 +327,7 @@ class SparseConvolution(VoxelCounter):
                 f"{self}: features have {input.features.shape[1]} channels, expected in_channels = "
                 f"{self.in_channels}."
             )
-        self._check_type(input.features)
-        pairs, output = self._find_pairs(input)
-        self.record(output)
-        weight: torch.Tensor = self.weight
-        layout = "OKI" if self.weight_layout == "KRSC" else "KIO"
-        if self._reads_weight_as_ck():
-            weight = weight.reshape(*self.kernel_size, self.in_channels, self.out_channels)
-            layout = "KIO"
-        offsets = pairs.indice_pairs.shape[0]
-        if offsets != math.prod(self.kernel_size):  # Only with LENIENT_INDICE_KEYS.
-            first = self._weight_axes.index("0")
-            weight = weight.flatten(first, first + self.ndim - 1).narrow(first, 0, offsets)
-        kind, slope = fusable_activation(self.act_type, self.act_alpha)
-        features = ops.indice_convolution_forward_fused(
-            input.features,
-            weight,
-            pairs.indice_pairs,
-            pairs.indice_pair_num,
-            output.indices.shape[0],
-            bias=self.bias,
-            residual=None if add_input is None else add_input.features,
-            activation=kind,  # type: ignore[arg-type]
-            negative_slope=slope,
-            filters_layout=layout,  # type: ignore[arg-type]
-            inverse=self.inverse,
-        )
-        if self._activation_name() == "Sigmoid":
-            features = torch.sigmoid(features)
-        output._features = features
-        return output
-
-    def _check_type(self, features: torch.Tensor) -> None:
+        features = input.features
         weight: torch.Tensor = self.weight
         # Autocast brings both into one type.
         if features.dtype != weight.dtype and not torch.is_autocast_enabled("cpu"):

@@ -12,7 +12,7 @@ from torch import nn
 from .conv import Activation, SparseConvolution
 from .modules import SparseIdentity, SparseSequential
 
-__all__ = ["fold_norm", "fuse"]
+__all__ = ["can_be_folded", "fold_norm", "folded_parameters", "fuse"]
 
 
 def fuse(model: nn.Module) -> nn.Module:
@@ -52,7 +52,7 @@ def _fuse_sequence(sequence: SparseSequential, places: Counter[int]) -> None:
         if isinstance(module, SparseConvolution):
             plain = module._activation_name() == "None_"
             convolution = module if plain and places[id(module)] == 1 else None
-        elif _can_be_folded(module) and convolution is not None:
+        elif can_be_folded(module) and convolution is not None:
             fold_norm(convolution, module)
             sequence._modules[name] = SparseIdentity()
         elif isinstance(module, (nn.ReLU, nn.LeakyReLU)) and convolution is not None:
@@ -65,7 +65,7 @@ def _fuse_sequence(sequence: SparseSequential, places: Counter[int]) -> None:
             convolution = None
 
 
-def _can_be_folded(module: nn.Module | None) -> TypeGuard[nn.BatchNorm1d]:
+def can_be_folded(module: nn.Module | None) -> TypeGuard[nn.BatchNorm1d]:
     """Without running statistics those of each input count, in eval mode too."""
     return isinstance(module, nn.BatchNorm1d) and module.running_mean is not None
 
@@ -73,23 +73,33 @@ def _can_be_folded(module: nn.Module | None) -> TypeGuard[nn.BatchNorm1d]:
 @torch.no_grad()
 def fold_norm(convolution: SparseConvolution, norm: nn.BatchNorm1d) -> None:
     """Make a batch normalisation in eval mode part of the convolution before it."""
+    # In double, so that folding adds no error of its own.
+    weight, bias = folded_parameters(convolution, norm, torch.float64)
+    convolution.weight, convolution.bias = nn.Parameter(weight), nn.Parameter(bias)
+
+
+@torch.no_grad()
+def folded_parameters(
+    convolution: SparseConvolution, norm: nn.BatchNorm1d, precision: torch.dtype
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Weight and bias of a convolution that does the work of both. The weight, which may be large, is
+    scaled in ``precision``; all else is computed in double."""
     mean, variance = norm.running_mean, norm.running_var
     if mean is None or variance is None:
         raise ValueError("a batch normalisation without running statistics cannot be folded.")
-    # In double, so that folding adds no error of its own.
     scale = (variance.double() + norm.eps).rsqrt()
     if norm.weight is not None:
         scale = scale * norm.weight.double()
     shift = -mean.double() * scale
     if norm.bias is not None:
         shift = shift + norm.bias.double()
-    weight = convolution.weight
+    weight: torch.Tensor = convolution.weight
     if convolution.bias is not None:
         shift = shift + convolution.bias.double() * scale
+    scale = scale.to(precision)
     if convolution._reads_weight_as_ck():
-        scaled = (weight.double().reshape(-1, len(scale)) * scale).reshape(weight.shape)
+        scaled = (weight.to(precision).reshape(-1, len(scale)) * scale).reshape(weight.shape)
     else:
         columns = [-1 if axis == "K" else 1 for axis in convolution._weight_axes]
-        scaled = weight.double() * scale.reshape(columns)
-    convolution.weight = nn.Parameter(scaled.to(weight.dtype))
-    convolution.bias = nn.Parameter(shift.to(weight.dtype))
+        scaled = weight.to(precision) * scale.reshape(columns)
+    return scaled.to(weight.dtype), shift.to(weight.dtype)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 
 from .. import torch as ops
-from ..torch._rulebooks import found_by
+from ..torch._rulebooks import build, found_by
 from . import constants
 from .core import IndiceData, SparseConvTensor
 
@@ -49,7 +49,6 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
     if pairs is None or not _is_of(pairs, input):
         with _outside_of_inference_mode():
             pairs = _new_pairs(layer, input)
-        found_by(layer, pairs.indice_pairs)
         if layer.subm:
             input._pairs_of_sites[shape] = pairs
     output = _output(input, pairs.out_indices, pairs.out_spatial_shape)
@@ -60,13 +59,26 @@ def find_pairs(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Spars
 
 def pairs_of_rows(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, SparseConvTensor]:
     """As find_pairs, of a kernel of one offset that is a product of features and weight: each row
-    with itself. There is nothing to search, so that no key is read or stored."""
+    with itself. There is nothing to search, so that no key is read or stored.
+
+    A head has dozens of such layers on the same sites: what the first has made, the others take."""
     _check_input(layer, input)
+    key = ("rows", input.batch_size)
+    known = input._pairs_of_sites.get(key)
+    if known is not None and _is_of(known, input):
+        return known, input.shadow_copy()
     # Coordinates are not used, but other layers would refuse them.
     input._check_sites()
+    with _outside_of_inference_mode():
+        pairs = _rows_with_themselves(layer, input)
+    input._pairs_of_sites[key] = pairs
+    return pairs, input.shadow_copy()
+
+
+def _rows_with_themselves(layer: Layer, input: SparseConvTensor) -> IndiceData:
     count = input.indices.shape[0]
     rows = torch.arange(count, dtype=torch.int32, device=input.indices.device)
-    pairs = IndiceData(
+    return IndiceData(
         input.indices,
         input.indices,
         torch.stack([rows, rows])[None],
@@ -79,7 +91,6 @@ def pairs_of_rows(layer: Layer, input: SparseConvTensor) -> tuple[IndiceData, Sp
         layer.dilation,
         layer.padding,
     )
-    return pairs, input.shadow_copy()
 
 
 def _check_input(layer: Layer, input: SparseConvTensor) -> None:
@@ -134,8 +145,46 @@ def _new_pairs(layer: Layer, input: SparseConvTensor) -> IndiceData:
             f"{layer}: the output space would be {space}, because the kernel does not fit into "
             f"spatial_shape {input.spatial_shape}."
         )
+    words = (
+        list(input.spatial_shape),
+        space,
+        layer.subm,
+        layer.kernel_size,
+        layer.stride,
+        layer.dilation,
+        layer.padding,
+        layer.algo,
+        layer.transposed,
+    )
+    if (found := _build_rulebook(layer, input, space)) is not None:
+        sites, stand_in, counts = found
+        return IndiceData.of_rulebook(sites, input.indices, stand_in, counts, *words)
+    pairs = _search(layer, input, space)
+    found_by(layer, pairs.indice_pairs)
+    sites = input.indices if layer.subm else pairs.out_indices
+    return IndiceData(sites, input.indices, pairs.indice_pairs, pairs.indice_num, *words)
+
+
+def _build_rulebook(layer: Layer, input: SparseConvTensor, space: list[int]) -> Any:
+    arguments = (
+        input.indices,
+        input.batch_size,
+        input.spatial_shape,
+        layer.kernel_size,
+        None if layer.subm else layer.stride,
+        None if layer.subm else layer.padding,
+        layer.dilation,
+        layer.subm,
+        layer.transposed,
+        layer.output_padding,
+        space,
+    )
+    return build(layer, input.indices, math.prod(layer.kernel_size), arguments)
+
+
+def _search(layer: Layer, input: SparseConvTensor, space: list[int]) -> Any:
     try:
-        found = ops.get_indice_pairs(
+        return ops.get_indice_pairs(
             input.indices,
             input.batch_size,
             input.spatial_shape,
@@ -156,21 +205,6 @@ def _new_pairs(layer: Layer, input: SparseConvTensor) -> IndiceData:
                 "order (z, y, x)?"
             )
         raise ValueError(f"{layer}: {text}") from None
-    return IndiceData(
-        input.indices if layer.subm else found.out_indices,
-        input.indices,
-        found.indice_pairs,
-        found.indice_num,
-        list(input.spatial_shape),
-        space,
-        layer.subm,
-        layer.kernel_size,
-        layer.stride,
-        layer.dilation,
-        layer.padding,
-        layer.algo,
-        layer.transposed,
-    )
 
 
 def _misuse(layer: Layer, sentence: str) -> ValueError:
@@ -182,7 +216,7 @@ def _misuse(layer: Layer, sentence: str) -> ValueError:
 
 def _check_lists(layer: Layer, stored: IndiceData, fewer: bool) -> None:
     """Whether there are as many lists of pairs as the kernel has offsets, or ``fewer``."""
-    lists, offsets = stored.indice_pairs.shape[0], math.prod(layer.kernel_size)
+    lists, offsets = stored.indice_pair_num.shape[0], math.prod(layer.kernel_size)
     if lists > offsets or (lists < offsets and not fewer):
         raise ValueError(
             f"indice_key {layer.indice_key!r}: stored with {lists} lists of pairs, but this layer's "

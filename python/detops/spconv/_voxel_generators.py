@@ -10,6 +10,8 @@ import numpy as np
 
 import detops
 
+from . import constants
+
 __all__ = ["VoxelGenerator", "VoxelGeneratorV2", "count_cells", "in_float"]
 
 
@@ -41,7 +43,7 @@ def count_cells(
 
 
 class VoxelGeneratorV2:
-    """Sorts point clouds into voxels, as a network's input.
+    """Sorts point clouds into voxels, as a network's input, in ``constants.VOXEL_ORDER``.
 
     Parameters
     ----------
@@ -114,6 +116,7 @@ class VoxelGeneratorV2:
             self._cells,
             self._max_num_points,
             max_voxels or self._max_voxels,
+            order=constants.VOXEL_ORDER,
             means=self._full_mean,
         )
         assert made.voxels is not None

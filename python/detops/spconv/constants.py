@@ -7,16 +7,20 @@ import re
 
 import torch
 
+from .._types import VoxelOrder
+
 __all__ = [
     "ALL_WEIGHT_IS_KRSC",
     "COMPATIBLE_1X1",
     "FILTER_HWIO",
+    "FOLD_IN_EVAL",
     "LENIENT_INDICE_KEYS",
     "PYTORCH_VERSION",
     "SAVED_WEIGHT_LAYOUT",
     "SPCONV_ALLOW_TF32",
     "SPCONV_USE_DIRECT_TABLE",
     "TORCH_HAS_AMP",
+    "VOXEL_ORDER",
     "is_amp_enabled",
 ]
 
@@ -47,6 +51,16 @@ LENIENT_INDICE_KEYS = False
 """True: a layer takes whatever pairs are stored under its indice_key, as spconv 1 and mmcv do. Where
 there are fewer lists of pairs than offsets of the kernel, only the first offsets count; inverse
 layers need as many."""
+
+FOLD_IN_EVAL = True
+"""Whether, in eval mode and where nobody wants gradients, a SparseSequential lets a convolution do the
+work of the batch normalisation and the ReLU behind it, also in a residual block, with its sum.
+Results agree up to rounding."""
+
+VOXEL_ORDER: VoxelOrder = "first_point"
+"""In which order PointToVoxel and the other voxel generators return voxels: "first_point", as the
+original, or "ascending" by (z, y, x). These are the same voxels, and a network makes the same of each.
+On ascending ones searches for pairs and layers of few channels take less time."""
 
 
 def is_amp_enabled() -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from ..torch._rulebooks import visible
 from ..torch._sentences import check_tensors
 from ._graphs import are_same_sites, assert_in_graph, refuse_jit_trace
 from ._scatter import check_inside, scatter_nd
@@ -54,6 +55,26 @@ class IndiceData:
     stamps: Any = field(default=None, init=False, repr=False, compare=False)
     """When indices and out_indices were what the pairs are of; None if that is not known."""
 
+    @classmethod
+    def of_rulebook(cls, out_indices: Any, indices: Any, stand_in: Any, *others: Any) -> IndiceData:
+        """Pairs that are in a rulebook; ``indice_pairs`` is found when somebody asks for it."""
+        made = cls(out_indices, indices, stand_in, *others)
+        made.__dict__["_stand_in"] = made.__dict__.pop("indice_pairs")
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        stand_in = self.__dict__.get("_stand_in") if name == "indice_pairs" else None
+        if stand_in is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.indice_pairs = visible(stand_in, always=True)
+        return self.indice_pairs
+
+    def for_operators(self) -> torch.Tensor:
+        """``indice_pairs``, or what stands in for it."""
+        stand_in = self.__dict__.get("_stand_in")
+        # Pairs that somebody has looked at may have been changed.
+        return self.indice_pairs if stand_in is None or "indice_pairs" in self.__dict__ else visible(stand_in)
+
     def __post_init__(self) -> None:
         # A graph of torch.compile has no versions in it.
         if not torch.compiler.is_compiling():
@@ -62,8 +83,10 @@ class IndiceData:
             self.stamps = (first, first if same else _stamp(self.out_indices))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Tensors count their changes anew when they are copied or loaded.
-        return {**self.__dict__, "stamps": None}
+        # Tensors count their changes anew when they are copied or loaded. A rulebook stays here.
+        state = {**self.__dict__, "indice_pairs": self.indice_pairs, "stamps": None}
+        state.pop("_stand_in", None)
+        return state
 
     def _tuple(self) -> tuple[Any, ...]:
         pairs = (self.indice_pairs, self.indice_pair_num)

@@ -31,6 +31,10 @@ __all__ = [
 ]
 
 
+TORCHS_FORWARDS = (nn.ReLU.forward, nn.BatchNorm1d.forward)
+"""Programs put others in their place, to see calls."""
+
+
 class SparseModule(nn.Module):
     """What takes and gives sparse tensors. SparseSequential calls others on the features."""
 
@@ -92,7 +96,9 @@ def is_sparse_conv(module: nn.Module) -> bool:
 class SparseSequential(SparseModule):
     """As ``torch.nn.Sequential``; ordinary modules in it work on the features.
 
-    They are left out where there are no sites, because batch normalisation refuses no rows.
+    They are left out where there are no sites, because batch normalisation refuses no rows. In eval
+    mode without gradients a convolution does the work of a batch normalisation and a ReLU behind it,
+    up to rounding, unless ``constants.FOLD_IN_EVAL`` is False.
     """
 
     def __init__(self, *args: Any, **kwargs: nn.Module) -> None:
@@ -125,12 +131,32 @@ class SparseSequential(SparseModule):
         self.add_module(name, module)
 
     def forward(self, input: Any) -> Any:
-        for module in self:
-            if is_spconv_module(module) or not isinstance(input, SparseConvTensor):
+        from ._folding import call_folded, is_relu_in_place
+
+        names, modules, done = list(self._modules), list(self), 0
+        while done < len(modules):
+            module, count = modules[done], 1
+            if not isinstance(input, SparseConvTensor):
                 input = module(input)
+            elif is_spconv_module(module):
+                self._look_at_input(names[done], input)
+                folded = call_folded(modules[done:], input)
+                input, count = (module(input), 1) if folded is None else folded
             elif has_rows(input.features):
-                input = input.replace_feature(call_on_features(module, input.features))
+                features = input.features
+                if done > 0 and is_relu_in_place(module, modules[done - 1], features):
+                    made = nn.functional.relu_(features)
+                else:
+                    made = call_on_features(module, features)
+                input = self._with_features(input, made)
+            done += count
         return input
+
+    def _look_at_input(self, name: str, input: SparseConvTensor) -> None:
+        """Called before each sparse module."""
+
+    def _with_features(self, input: SparseConvTensor, made: torch.Tensor) -> SparseConvTensor:
+        return input.replace_feature(made)
 
 
 class _OnFeatures:

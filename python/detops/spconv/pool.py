@@ -97,7 +97,7 @@ class Pool(VoxelCounter):
         self.record(output)
         output._features = ops.indice_pool_forward(
             input.features,
-            pairs.indice_pairs,
+            pairs.for_operators(),
             pairs.indice_pair_num,
             output.indices.shape[0],
             pool=self._kind,  # type: ignore[arg-type]

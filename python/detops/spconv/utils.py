@@ -1,15 +1,23 @@
-"""Points to voxels."""
+"""Points to voxels, and functions on boxes as arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import torch
 
 from .. import torch as ops
+from . import constants
+from ._boxes import (
+    non_max_suppression_cpu,
+    rbbox_intersection,
+    rbbox_iou,
+    rbbox_iou_loss,
+    rotate_non_max_suppression_cpu,
+)
 from ._families import Family
 from ._voxel_generators import VoxelGenerator, VoxelGeneratorV2, count_cells, in_float
 from .cppconstants import CPU_ONLY_BUILD
@@ -34,7 +42,7 @@ __all__ = [
 
 
 class PointToVoxel:
-    """Sorts point clouds into voxels, as a network's input.
+    """Sorts point clouds into voxels, as a network's input, in ``constants.VOXEL_ORDER``.
 
     Parameters
     ----------
@@ -103,6 +111,7 @@ class PointToVoxel:
             *self._sizes_begins_cells,
             self.max_num_points_per_voxel,
             self.max_num_voxels,
+            order=constants.VOXEL_ORDER,
             means=empty_mean,
         )
         voxels, counts = made.voxels, made.num_points
@@ -174,23 +183,3 @@ def gather_features_by_pc_voxel_id(
     valid = pc_voxel_id >= 0
     made[valid] = seg_res_features[pc_voxel_id[valid].long()]
     return made
-
-
-def _not_yet(name: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise NotImplementedError(
-            f"spconv.utils.{name}: detops has such functions under other names only, as "
-            "detops.torch.box_iou_rotated and detops.torch.nms_rotated. "
-            "detops.uninstall('spconv') gives spconv itself back, if it is installed."
-        )
-
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Can be imported; a call says that it is not there."
-    return refuse
-
-
-rbbox_iou = _not_yet("rbbox_iou")
-rbbox_intersection = _not_yet("rbbox_intersection")
-rbbox_iou_loss = _not_yet("rbbox_iou_loss")
-non_max_suppression_cpu = _not_yet("non_max_suppression_cpu")
-rotate_non_max_suppression_cpu = _not_yet("rotate_non_max_suppression_cpu")

@@ -23,6 +23,8 @@ from . import (
     _psroipool,
     _roiaware_pool3d,
     _rotated_feature_align,
+    _scatter_reduce,
+    _voxels,
 )
 from ._box_overlaps import *
 from ._diff_iou_rotated import *
@@ -35,6 +37,8 @@ from ._polygons import *
 from ._psroipool import *
 from ._roiaware_pool3d import *
 from ._rotated_feature_align import *
+from ._scatter_reduce import *
+from ._voxels import *
 
 __all__: list[str] = []
 __all__ += _box_overlaps.__all__
@@ -48,4 +52,6 @@ __all__ += _polygons.__all__
 __all__ += _psroipool.__all__
 __all__ += _roiaware_pool3d.__all__
 __all__ += _rotated_feature_align.__all__
+__all__ += _scatter_reduce.__all__
+__all__ += _voxels.__all__
 __all__.sort()

@@ -8,9 +8,10 @@ import torch
 
 from ._drop_ins import call_in_one_type
 from ._nms import nms
-from ._sentences import check_tensors, told_as
+from ._sentences import AssertedError, check_tensors, told_as
 
 __all__ = ["in_space", "suppress"]
+
 
 def in_space(
     caller: str,
@@ -23,6 +24,11 @@ def in_space(
     boxes = {"boxes_a": boxes_a, "boxes_b": boxes_b}
     check_tensors(caller, **boxes)
     _check_columns(caller, **boxes)
+    if aligned and boxes_a.shape != boxes_b.shape:
+        raise AssertedError(
+            f"{caller}: boxes_a has {boxes_a.shape[0]} rows and boxes_b {boxes_b.shape[0]}, expected "
+            "as many."
+        )
     return call_in_one_type(caller, function, **boxes, aligned=aligned)  # type: ignore[arg-type]
 
 
@@ -50,4 +56,4 @@ def suppress(
 def _check_columns(caller: str, **boxes: torch.Tensor) -> None:
     for name, box in boxes.items():
         if box.ndim != 2 or box.shape[1] != 7:
-            raise ValueError(f"{caller}: {name} has shape {list(box.shape)}, expected (N, 7).")
+            raise AssertedError(f"{caller}: {name} has shape {list(box.shape)}, expected (N, 7).")

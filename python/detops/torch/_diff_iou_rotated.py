@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ._box_overlaps import box_iou_rotated
+from ._box_overlaps import box_iou_rotated, boxes_iou3d
 
 __all__ = ["diff_iou_rotated_2d", "diff_iou_rotated_3d"]
 
@@ -55,17 +55,8 @@ def diff_iou_rotated_3d(box3d1: torch.Tensor, box3d2: torch.Tensor) -> torch.Ten
     tensor([[0.5000]])
     """
     _check_rows("diff_iou_rotated_3d", 7, box3d1, box3d2)
-    first, second = (box.reshape(-1, 7) for box in (box3d1, box3d2))
-    from_above = [0, 1, 3, 4, 6]
-    share = box_iou_rotated(first[:, from_above], second[:, from_above], mode="iof", aligned=True)
-    z1, z2, l1, l2 = first[:, 2], second[:, 2], first[:, 5], second[:, 5]
-    height = torch.minimum(z1 + l1 / 2, z2 + l2 / 2) - torch.maximum(z1 - l1 / 2, z2 - l2 / 2)
-    shared = share * first[:, 3] * first[:, 4] * height.clamp(min=0)
-    volumes = [box[:, 3:6].clamp(min=0).prod(1) for box in (first, second)]
-    # Boxes without a body share nothing, and are divided by 1.
-    together = volumes[0] + volumes[1] - shared
-    iou = torch.where(shared > 0, shared / torch.where(shared > 0, together, 1), 0)
-    return iou.reshape(box3d1.shape[:2])
+    flat = (box3d1.reshape(-1, 7), box3d2.reshape(-1, 7))
+    return boxes_iou3d(*flat, aligned=True).reshape(box3d1.shape[:2])
 
 
 def _check_rows(function: str, columns: int, *boxes: torch.Tensor) -> None:

@@ -12,7 +12,7 @@ import torch
 
 from .._types import Pool, ZOrigin
 from ._roiaware_pool3d import roiaware_pool3d_compact_forward
-from ._sentences import check_tensors, sizes_of, told_as
+from ._sentences import check_finite, check_tensors, sizes_of, told_as
 
 __all__ = [
     "call_in_one_type",
@@ -113,6 +113,7 @@ def check_batches(function: str, points: torch.Tensor, boxes: torch.Tensor) -> N
             f"{function}: boxes has extent {boxes.shape[0]} on axis 0, expected "
             f"B = {points.shape[0]} as in points."
         )
+    check_finite(function, boxes=boxes)
 
 
 def _limit(size: torch.Tensor, margin: float) -> torch.Tensor:

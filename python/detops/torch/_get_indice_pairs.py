@@ -1,4 +1,4 @@
-"""Which input site meets which output site: the pairs of sparse convolutions."""
+"""Which input site meets which output site: the pairs of sparse convolutions; sites in order."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ._documentation import as_its_twin
 from ._library import Operator, call, is_compiling, is_tracing, named
 from ._rulebooks import watch
 
-__all__ = ["IndicePairs", "get_indice_pairs"]
+__all__ = ["IndicePairs", "SortedSites", "get_indice_pairs", "sort_sites"]
 
 _operator = Operator("get_indice_pairs")
+_sort = Operator("sort_sites")
 
 
 class IndicePairs(NamedTuple):
@@ -145,3 +146,33 @@ def _found(a: Any) -> tuple[torch.Tensor, ...]:
 
 
 _operator.register(_found)
+
+
+class SortedSites(NamedTuple):
+    """Result of :func:`sort_sites`: the fields of :class:`detops.SortedSites`."""
+
+    indices: torch.Tensor
+    order: torch.Tensor
+
+
+@as_its_twin(twins.sort_sites)
+def sort_sites(indices: torch.Tensor) -> SortedSites:
+    """Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> sites = torch.tensor([[1, 0, 7], [0, 5, 2], [1, 0, 3]])  # (batch, y, x)
+    >>> found, order = detops.torch.sort_sites(sites)
+    >>> found.tolist(), order.tolist()
+    ([[0, 5, 2], [1, 0, 3], [1, 0, 7]], [1, 2, 0])
+    """
+    return named(SortedSites, call(_sort, (), (indices,)))
+
+
+def _sorted(a: Any) -> tuple[torch.Tensor, ...]:
+    kind = {"dtype": torch.int32}
+    return a.indices.new_empty(a.indices.shape, **kind), a.indices.new_empty(a.indices.shape[:1], **kind)
+
+
+# Sites are integers: nothing is learnt through them.
+_sort.register(_sorted)

@@ -11,7 +11,7 @@ from .. import _sparse_convolution as twins
 from .._types import Activation, FiltersLayout
 from ._documentation import as_its_twin
 from ._library import call, call_one, operators
-from ._rulebooks import use_rulebooks
+from ._rulebooks import keep, kept, use_rulebooks, visible
 
 __all__ = [
     "indice_convolution_backward_data",
@@ -164,7 +164,8 @@ def _data_gradient(a: Any) -> Any:
 
 def _linear(op: Any) -> Callable[..., torch.Tensor]:
     def convolve(left: torch.Tensor, right: torch.Tensor, pairs: Any, size: Any, words: Any) -> Any:
-        return call(op, (left, right), (left, right, *pairs, size, *words))
+        indice_pairs, counts = pairs
+        return call(op, (left, right), (left, right, visible(indice_pairs), counts, size, *words))
 
     return convolve
 
@@ -174,7 +175,7 @@ _forward_again, _data, _filter = (_linear(op) for op in (_forward, _backward_dat
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     left, right, indice_pairs, indice_num, _, *ctx.words = inputs
-    ctx.save_for_backward(left, right, indice_pairs, indice_num)
+    keep(ctx, (indice_pairs, indice_num), left, right)
 
 
 def _gradients(
@@ -191,7 +192,7 @@ def _gradients(
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    features, filters, *pairs = ctx.saved_tensors
+    (features, filters), pairs = kept(ctx, 2)
     return _gradients(ctx, grad, features, filters, pairs)
 
 
@@ -206,11 +207,11 @@ def _save_fused(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None
     ctx.slope = {"none": None, "relu": 0.0}.get(activation, slope)
     # Without an activation nobody asks the result, and whoever comes next may write over it.
     signs = None if ctx.slope is None else output
-    ctx.save_for_backward(features, filters, indice_pairs, indice_num, signs)
+    keep(ctx, (indice_pairs, indice_num), features, filters, signs)
 
 
 def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    features, filters, *pairs, signs = ctx.saved_tensors
+    (features, filters, signs), pairs = kept(ctx, 3)
     if signs is not None:
         grad = torch.where(signs <= 0, grad * ctx.slope, grad)
     # Arguments that a caller of the operator has left out are not there.
@@ -222,7 +223,7 @@ def _gradient_of_fused(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
 
 
 def _gradient_of_backward_data(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    output_grad, filters, *pairs = ctx.saved_tensors
+    (output_grad, filters), pairs = kept(ctx, 2)
     forward = filter_grad = None
     if ctx.needs_input_grad[0]:
         forward = _forward_again(grad, filters, pairs, output_grad.shape[0], ctx.words)
@@ -232,7 +233,7 @@ def _gradient_of_backward_data(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
 
 
 def _gradient_of_backward_filter(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    features, output_grad, *pairs = ctx.saved_tensors
+    (features, output_grad), pairs = kept(ctx, 2)
     data = forward = None
     if ctx.needs_input_grad[0]:
         data = _data(output_grad, grad, pairs, features.shape[0], ctx.words)

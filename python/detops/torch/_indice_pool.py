@@ -10,7 +10,7 @@ from .. import _indice_pool as twins
 from .._types import Pool, Start
 from ._documentation import as_its_twin
 from ._library import call, call_one, operators
-from ._rulebooks import use_rulebooks
+from ._rulebooks import keep, kept, use_rulebooks, visible
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 
@@ -82,38 +82,41 @@ def _spread(a: Any) -> Any:
 # ---- gradients -----------------------------------------------------------------------------------
 
 
-def _back(ctx: Any, grad: torch.Tensor, *saved: torch.Tensor | None) -> torch.Tensor:
-    return call_one(_backward, (grad,), (grad, *saved, ctx.rows, ctx.pool))
+def _back(ctx: Any, grad: torch.Tensor, numbers: Any, pairs: Any, counts: Any) -> torch.Tensor:
+    return call_one(_backward, (grad,), (grad, *numbers, visible(pairs), counts, ctx.rows, ctx.pool))
 
 
 def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     features, indice_pairs, indice_num, _, ctx.pool, _ = inputs
     ctx.rows = features.shape[0]
     numbers = (features, output) if ctx.pool == "max" else (None, None)
-    ctx.save_for_backward(*numbers, indice_pairs, indice_num)
+    keep(ctx, (indice_pairs, indice_num), *numbers)
 
 
 def _gradient_of_forward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-    return (_back(ctx, grad, *ctx.saved_tensors),)
+    numbers, pairs = kept(ctx, 2)
+    return (_back(ctx, grad, numbers, *pairs),)
 
 
 def _save_backward(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     output_grad, features, features_out, indice_pairs, indice_num, _, ctx.pool = inputs
     ctx.rows = output_grad.shape[0]
     numbers = (features, features_out) if ctx.pool == "max" else (None, None)
-    ctx.save_for_backward(*numbers, indice_pairs, indice_num)
+    keep(ctx, (indice_pairs, indice_num), *numbers)
 
 
 def _gradient_of_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
     """For ``output_grad`` alone: the features only say where it goes."""
-    features, features_out, indice_pairs, indice_num = ctx.saved_tensors
+    (features, features_out), (pairs, counts) = kept(ctx, 2)
     made = None
     if ctx.needs_input_grad[0]:
         if ctx.pool == "avg":
-            made = call(_forward, (grad,), (grad, indice_pairs, indice_num, ctx.rows, "avg", "zero"))
+            arguments = (grad, visible(pairs), counts, ctx.rows, "avg", "zero")
+            made = call(_forward, (grad,), arguments)
         else:
             # A tie is one from both sides, so the way there is the way back with the sides exchanged.
-            made = _back(ctx, grad, features_out, features, indice_pairs.flip(1), indice_num)
+            exchanged = visible(pairs, always=True).flip(1)
+            made = _back(ctx, grad, (features_out, features), exchanged, counts)
     return (made,)
 
 

@@ -11,7 +11,7 @@ from .._types import BoxFormat, SoftMethod
 from ._documentation import as_its_twin
 from ._library import Operator, call, call_one, named
 
-__all__ = ["SoftNms", "batched_nms", "nms", "nms_match", "nms_rotated", "soft_nms"]
+__all__ = ["SoftNms", "batched_nms", "nms", "nms_match", "nms_rotated", "poly_nms", "soft_nms"]
 
 _hard, _soft, _match = map(Operator, ("nms", "soft_nms", "nms_match"))
 
@@ -81,6 +81,21 @@ def nms_rotated(
     """
     turned = boxes if clockwise else boxes * boxes.new_tensor([1, 1, 1, 1, -1])
     return nms(turned, scores, iou_threshold, labels=labels, box_format="cxcywha")
+
+
+@as_its_twin(twins.poly_nms)
+def poly_nms(boxes: torch.Tensor, iou_threshold: float) -> torch.Tensor:
+    """Examples
+    --------
+    >>> import torch
+    >>> import detops.torch
+    >>> boxes = torch.tensor([[1, 0, 5, 0, 5, 4, 1, 4, 0.8], [0, 0, 4, 0, 4, 4, 0, 4, 0.9]])
+    >>> detops.torch.poly_nms(boxes, 0.5)
+    tensor([1])
+    """
+    if boxes.ndim != 2 or boxes.shape[1] != 9:
+        raise ValueError(f"poly_nms: boxes has shape {list(boxes.shape)}, expected (N, 9).")
+    return nms(boxes[:, :8], boxes[:, 8], iou_threshold, box_format="quad").sort().values
 
 
 @as_its_twin(twins.soft_nms)

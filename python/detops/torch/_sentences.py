@@ -9,11 +9,28 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from ._library import is_compiling
+from .._settings import are_values_checked
+from ._library import is_compiling, is_tracing, modes
 
-__all__ = ["check_tensors", "sizes_of", "told_as"]
+__all__ = [
+    "AssertedError",
+    "TorchError",
+    "check_finite",
+    "check_tensors",
+    "refused_as",
+    "sizes_of",
+    "told_as",
+]
 
 _T = TypeVar("_T")
+
+
+class AssertedError(ValueError, AssertionError):
+    """What the original of a drop-in asserts, so that programs may catch either."""
+
+
+class TorchError(ValueError, RuntimeError):
+    """What the original of a drop-in leaves to an operator of torch in C++."""
 
 
 def check_tensors(caller: object, **tensors: object) -> None:
@@ -33,6 +50,19 @@ def check_tensors(caller: object, **tensors: object) -> None:
         places = zip(tensors, devices, strict=True)
         where = ", ".join(f"{name} is on {device}" for name, device in places)
         raise ValueError(f"{caller}: {where}, expected all on the CPU.")
+
+
+def check_finite(caller: object, **tensors: torch.Tensor) -> None:
+    """Refuse NaN and Inf, unless somebody vouches for values, or makes a graph without them."""
+    transformed = torch._C._are_functorch_transforms_active()
+    if is_compiling() or modes() or is_tracing() or transformed or not are_values_checked():
+        return
+    for name, tensor in tensors.items():
+        is_finite = torch.isfinite(tensor.detach())
+        if not is_finite.all():
+            place = torch.nonzero(~is_finite)[0].tolist()
+            number = tensor[tuple(place)].item()
+            raise ValueError(f"{caller}: {name}{place} is {number}, expected a finite number.")
 
 
 def sizes_of(caller: object, count: int, **argument: Any) -> list[int]:
@@ -63,6 +93,18 @@ def told_as(
         text = re.sub(r"^\w+: ", "", str(error))
         for theirs, ours in names.items():
             text = re.sub(rf"\b{theirs}\b", ours, text)
-        kinds = (NotImplementedError, MemoryError)
+        kinds = (NotImplementedError, MemoryError, AssertedError, TorchError)
         kind = next((kind for kind in kinds if isinstance(error, kind)), ValueError)
         raise kind(f"{caller}: {text}") from None
+
+
+def refused_as(
+    kind: type[ValueError], work: Callable[..., _T], /, *args: Any, **kwargs: Any
+) -> _T:
+    """``work(...)``, whose refusals are of another class."""
+    if is_compiling():
+        return work(*args, **kwargs)
+    try:
+        return work(*args, **kwargs)
+    except ValueError as error:
+        raise kind(str(error)) from None

@@ -7,7 +7,7 @@ import math
 import torch
 
 from ..torch import box_iou_rotated, nms as _nms
-from ..torch._sentences import check_tensors, told_as
+from ..torch._sentences import TorchError, check_finite, check_tensors, refused_as, told_as
 from ._box_convert import convert, is_rotated, is_upright, rotated_centres, upcast
 
 __all__ = [
@@ -57,7 +57,7 @@ def nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torc
     check_tensors("nms", boxes=boxes, scores=scores)
     if boxes.is_quantized:
         boxes, scores = boxes.dequantize(), scores.dequantize()
-    return _nms(boxes, scores, float(iou_threshold))
+    return refused_as(TorchError, _nms, boxes, scores, float(iou_threshold))
 
 
 def batched_nms(
@@ -95,9 +95,11 @@ def batched_nms(
         return kept
     check_tensors("batched_nms", boxes=boxes, scores=scores, idxs=idxs)
     labels = idxs.to(torch.int64)
-    return told_as(
-        "batched_nms", {"labels": "idxs"}, _nms, boxes, scores, float(iou_threshold), labels=labels
+    arguments = (boxes, scores, float(iou_threshold))
+    found: torch.Tensor = refused_as(
+        TorchError, told_as, "batched_nms", {"labels": "idxs"}, _nms, *arguments, labels=labels
     )
+    return found
 
 
 def remove_small_boxes(boxes: torch.Tensor, min_size: float) -> torch.Tensor:
@@ -210,14 +212,24 @@ def box_area(boxes: torch.Tensor, fmt: str = "xyxy") -> torch.Tensor:
     return sides[..., 0] * sides[..., 1]
 
 
-def _product_of_sides(sides: torch.Tensor) -> torch.Tensor:
-    """0 where a side is negative."""
-    sides = upcast(sides).clamp(min=0)
-    return sides[..., 0] * sides[..., 1]
+# What follows is computed in double from the given numbers and rounded once, to the type of these two.
+
+
+def _type_of_result(boxes1: torch.Tensor, boxes2: torch.Tensor) -> torch.dtype:
+    """The wider one, at least float; torch's own for integers."""
+    some = torch.cat((upcast(boxes1).reshape(-1)[:1], upcast(boxes2).reshape(-1)[:1]))
+    return (some / 1).dtype
 
 
 def _corners(boxes: torch.Tensor, fmt: str) -> torch.Tensor:
+    boxes = boxes.double()
     return boxes if fmt == "xyxy" else convert(boxes, fmt, "xyxy")
+
+
+def _product_of_sides(sides: torch.Tensor) -> torch.Tensor:
+    """0 where a side is negative."""
+    sides = sides.clamp(min=0)
+    return sides[..., 0] * sides[..., 1]
 
 
 def _shared_and_together(
@@ -242,7 +254,12 @@ def _hull_sides(boxes1: torch.Tensor, boxes2: torch.Tensor) -> torch.Tensor:
     """(..., N, M, 2): of the smallest upright box around both."""
     first, second = boxes1[..., :, None, :], boxes2[..., None, :, :]
     low, high = torch.min(first[..., :2], second[..., :2]), torch.max(first[..., 2:], second[..., 2:])
-    return upcast(high - low).clamp(min=0)
+    return (high - low).clamp(min=0)
+
+
+def _iou(boxes1: torch.Tensor, boxes2: torch.Tensor) -> torch.Tensor:
+    shared, together = _shared_and_together(boxes1, boxes2)
+    return _ratio(shared, together)
 
 
 def box_iou(boxes1: torch.Tensor, boxes2: torch.Tensor, fmt: str = "xyxy") -> torch.Tensor:
@@ -271,8 +288,10 @@ def box_iou(boxes1: torch.Tensor, boxes2: torch.Tensor, fmt: str = "xyxy") -> to
     tensor([[1.0000, 0.3333]])
     """
     if is_upright(fmt):
-        shared, together = _shared_and_together(_corners(boxes1, fmt), _corners(boxes2, fmt))
-        return _ratio(shared, together)
+        if not torch.jit.is_scripting():  # type: ignore[attr-defined]
+            check_finite("box_iou", boxes1=boxes1, boxes2=boxes2)
+        dtype = _type_of_result(boxes1, boxes2)
+        return _iou(_corners(boxes1, fmt), _corners(boxes2, fmt)).to(dtype)
     if not is_rotated(fmt):
         raise ValueError(
             f"box_iou: Unsupported format fmt='{fmt}', expected 'xyxy', 'xywh', 'cxcywh', "
@@ -283,7 +302,7 @@ def box_iou(boxes1: torch.Tensor, boxes2: torch.Tensor, fmt: str = "xyxy") -> to
             f"box_iou: boxes1 has type {boxes1.dtype} and boxes2 {boxes2.dtype}, expected float32 or "
             "float64 for both."
         )
-    first, second = _in_radians(boxes1, fmt), _in_radians(boxes2, fmt)
+    first, second = in_radians(boxes1, fmt), in_radians(boxes2, fmt)
     if torch.jit.is_scripting():  # type: ignore[attr-defined]
         made: torch.Tensor = torch.ops.detops.box_iou_rotated(first, second)
         return made.float()
@@ -291,7 +310,7 @@ def box_iou(boxes1: torch.Tensor, boxes2: torch.Tensor, fmt: str = "xyxy") -> to
     return told_as("box_iou", names, box_iou_rotated, first, second).float()
 
 
-def _in_radians(boxes: torch.Tensor, fmt: str) -> torch.Tensor:
+def in_radians(boxes: torch.Tensor, fmt: str) -> torch.Tensor:
     """(x, y, w, h, angle from x to y) in double."""
     centres = rotated_centres(boxes.detach().double(), fmt)
     return torch.cat((centres[..., :4], torch.deg2rad(-centres[..., 4:])), -1)
@@ -307,9 +326,13 @@ def generalized_box_iou(boxes1: torch.Tensor, boxes2: torch.Tensor) -> torch.Ten
     >>> generalized_box_iou(torch.tensor([[0.0, 0, 1, 1]]), torch.tensor([[2.0, 0, 3, 1]]))
     tensor([[-0.3333]])
     """
+    if not torch.jit.is_scripting():  # type: ignore[attr-defined]
+        check_finite("generalized_box_iou", boxes1=boxes1, boxes2=boxes2)
+    dtype = _type_of_result(boxes1, boxes2)
+    boxes1, boxes2 = boxes1.double(), boxes2.double()
     shared, together = _shared_and_together(boxes1, boxes2)
     hull = _product_of_sides(_hull_sides(boxes1, boxes2))
-    return _ratio(shared, together) - _ratio(hull - together, hull)
+    return (_ratio(shared, together) - _ratio(hull - together, hull)).to(dtype)
 
 
 def distance_box_iou(
@@ -324,12 +347,18 @@ def distance_box_iou(
     >>> distance_box_iou(torch.tensor([[0.0, 0, 1, 1]]), torch.tensor([[2.0, 0, 3, 1]]))
     tensor([[-0.4000]])
     """
-    boxes1, boxes2 = upcast(boxes1), upcast(boxes2)
+    if not torch.jit.is_scripting():  # type: ignore[attr-defined]
+        check_finite("distance_box_iou", boxes1=boxes1, boxes2=boxes2)
+    dtype = _type_of_result(boxes1, boxes2)
+    return _distance_iou(boxes1.double(), boxes2.double(), eps).to(dtype)
+
+
+def _distance_iou(boxes1: torch.Tensor, boxes2: torch.Tensor, eps: float) -> torch.Tensor:
     diagonal = _hull_sides(boxes1, boxes2).square().sum(-1) + eps
     centre1 = (boxes1[..., :2] + boxes1[..., 2:]) / 2
     centre2 = (boxes2[..., :2] + boxes2[..., 2:]) / 2
     way = (centre1[..., :, None, :] - centre2[..., None, :, :]).square().sum(-1)
-    return box_iou(boxes1, boxes2) - way / diagonal
+    return _iou(boxes1, boxes2) - _ratio(way, diagonal)
 
 
 def _turn_of_diagonal(boxes: torch.Tensor) -> torch.Tensor:
@@ -349,9 +378,12 @@ def complete_box_iou(
     >>> complete_box_iou(torch.tensor([[0.0, 0, 1, 1]]), torch.tensor([[2.0, 0, 3, 1]]))
     tensor([[-0.4000]])
     """
-    boxes1, boxes2 = upcast(boxes1), upcast(boxes2)
+    if not torch.jit.is_scripting():  # type: ignore[attr-defined]
+        check_finite("complete_box_iou", boxes1=boxes1, boxes2=boxes2)
+    dtype = _type_of_result(boxes1, boxes2)
+    boxes1, boxes2 = boxes1.double(), boxes2.double()
     turn1, turn2 = _turn_of_diagonal(boxes1), _turn_of_diagonal(boxes2)
     v = (2 / math.pi * (turn1[..., :, None] - turn2[..., None, :])).square()
     with torch.no_grad():
-        alpha = v / (1 - box_iou(boxes1, boxes2) + v + eps)
-    return distance_box_iou(boxes1, boxes2, eps) - alpha * v
+        alpha = v / (1 - _iou(boxes1, boxes2) + v + eps)
+    return (_distance_iou(boxes1, boxes2, eps) - alpha * v).to(dtype)

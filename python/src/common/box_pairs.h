@@ -15,17 +15,14 @@ class BoxPairs {
         first_(call.Numbers(call.schema().parameters()[0])),
         second_(call.Numbers(call.schema().parameters()[1], &first_)),
         result_(aligned ? call.Output(0, first_.type, {first_.extent(0)})
-                        : call.Output(0, first_.type, {first_.extent(0), second_.extent(0)})),
-        first_desc_(first_),
-        second_desc_(second_),
-        result_desc_(result_) {}
+                        : call.Output(0, first_.type, {first_.extent(0), second_.extent(0)})) {}
 
   // Calls a function of the library with `words` before the tensors.
   template <typename Function, typename... Words>
   void Run(Function* function, Words... words) {
     call_.Run([&](mluOpHandle_t handle) {
-      return function(handle, words..., first_desc_, first_.data, second_desc_, second_.data, result_desc_,
-                      result_.data);
+      return function(handle, words..., Descriptor(first_), first_.data, Descriptor(second_), second_.data,
+                      Descriptor(result_), result_.data);
     });
   }
 
@@ -34,9 +31,6 @@ class BoxPairs {
   View first_;
   View second_;
   View result_;
-  Descriptor first_desc_;
-  Descriptor second_desc_;
-  Descriptor result_desc_;
 };
 
 // An operator without words: all pairs.

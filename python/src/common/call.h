@@ -59,6 +59,8 @@ class Call {
   virtual View Numbers(const Parameter& parameter, const View* like = nullptr) = 0;
   // int32; int64 is converted.
   virtual View Indices(const Parameter& parameter) = 0;
+  // Of a tensor whose numbers nobody reads, its shape; they may be any.
+  virtual View ShapeOnly(const Parameter& parameter) { return Indices(parameter); }
   // int32 or int64, as it is.
   virtual View Integers(const Parameter& parameter) = 0;
   virtual bool IsNone(const Parameter& parameter) const = 0;
@@ -120,7 +122,7 @@ class Call {
   // Numbers that NumPy's callers get behind the results.
   virtual void AddNumbers(std::span<const int> /*numbers*/) {}
 
-  // Calls work(handle), without the lock of an interpreter, and throws what its status stands for.
+  // Calls work(handle), without the lock of an interpreter, and throws what its status stands for, or what it throws.
   template <typename Work>
   void Run(const Work& work) {
     RunErased([](const void* erased, mluOpHandle_t handle) { return (*static_cast<const Work*>(erased))(handle); },

@@ -207,7 +207,61 @@ void GetIndicePairs(Call& call) {
   call.AddNumbers({geometry.output.data(), geometry.output.size()});
 }
 
+// Where output sites are put whose number is not known: the memory of a thread, used again.
+class RoomForSites {
+ public:
+  int32_t* rows() const { return numbers_.get(); }
+  int64_t count() const { return count_; }
+  void Grow(int64_t count, int columns) {
+    if (count <= count_ && columns <= columns_) return;
+    count_ = 0;
+    numbers_.reset(new int32_t[static_cast<size_t>(count) * static_cast<size_t>(columns)]);
+    count_ = count;
+    columns_ = columns;
+  }
+
+ private:
+  std::unique_ptr<int32_t[]> numbers_;
+  int64_t count_ = 0;
+  int columns_ = 0;
+};
+
 }  // namespace
+
+void BuildRulebook(Call& call, detopsRulebook_t& made) {
+  const PairGeometry geometry = ReadGeometry(call);
+  const View indices = call.Indices(kSchema["indices"]);
+  const SparseDescriptor convolution(geometry);
+  const Descriptor indices_desc(indices);
+  const int columns = geometry.ndim() + 1;
+  const View counts = call.Output(2, MLUOP_DTYPE_INT32, {KernelOffsets(geometry)});
+  const Descriptor counts_desc(counts);
+  static thread_local RoomForSites room;
+  int64_t count = 0;
+  for (bool again = true; again;) {
+    // Rows that are not needed are filled: few sites do not get all the room there is.
+    if (!geometry.submanifold) room.Grow(std::max(count, indices.extent(0)), columns);
+    const int64_t rows = std::max(count, std::min(room.count(), 8 * indices.extent(0)));
+    View sites = {.given = true, .rank = 2, .type = MLUOP_DTYPE_INT32, .data = room.rows()};
+    sites.extents[0] = rows;
+    sites.extents[1] = columns;
+    const Descriptor sites_desc(geometry.submanifold ? View() : sites);
+    again = false;
+    count = -1;
+    call.Run([&](mluOpHandle_t handle) {
+      const mluOpStatus_t status =
+          made == nullptr ? detopsBuildRulebook(handle, convolution.get(), indices_desc, indices.data, sites_desc,
+                                                sites.data, counts_desc, counts.data, &count, &made)
+                          : detopsRebuildRulebook(handle, made, convolution.get(), indices_desc, indices.data,
+                                                  sites_desc, sites.data, counts_desc, counts.data, &count);
+      again = status != MLUOP_STATUS_SUCCESS && count > rows;
+      return again ? MLUOP_STATUS_SUCCESS : status;
+    });
+  }
+  if (geometry.submanifold) return;
+  const View out_indices = call.Output(0, MLUOP_DTYPE_INT32, {count, columns});
+  std::copy_n(room.rows(), count * columns, static_cast<int32_t*>(out_indices.data));
+}
 
 constinit const std::array<Operator, 1> kGetIndicePairs = {{{kSchema, &GetIndicePairs}}};
 

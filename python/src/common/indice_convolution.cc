@@ -98,10 +98,10 @@ struct Epilogue {
 Epilogue ReadEpilogue(Call& call, const View& features) {
   return {.bias = call.NumbersIf(true, kFused["bias"], &features),
           .residual = call.NumbersIf(true, kFused["residual"], &features),
-          .activation = call.Choice<detopsActivation_t>(kFused["activation"],
-                                                        {{"none", DETOPS_ACTIVATION_NONE},
-                                                         {"relu", DETOPS_ACTIVATION_RELU},
-                                                         {"leaky_relu", DETOPS_ACTIVATION_LEAKY_RELU}}),
+          .activation =
+              call.Choice<detopsActivation_t>(kFused["activation"], {{"none", DETOPS_ACTIVATION_NONE},
+                                                                     {"relu", DETOPS_ACTIVATION_RELU},
+                                                                     {"leaky_relu", DETOPS_ACTIVATION_LEAKY_RELU}}),
           .slope = static_cast<float>(call.Real(kFused["negative_slope"]))};
 }
 
@@ -134,10 +134,10 @@ void Forward(Call& call) {
                                            lists.pairs.data, lists.counts.data(), rows, inverse, 0, nullptr, 0,
                                            result_desc, result.data);
     }
-    return detopsIndiceConvolutionForwardFused(
-        handle, features_desc, features.data, filters_desc, filters.data, pairs_desc, lists.pairs.data,
-        lists.counts.data(), rows, inverse, 0, bias_desc, epilogue.bias.data, residual_desc, epilogue.residual.data,
-        epilogue.activation, epilogue.slope, result_desc, result.data);
+    return detopsIndiceConvolutionForwardFused(handle, features_desc, features.data, filters_desc, filters.data,
+                                               pairs_desc, lists.pairs.data, lists.counts.data(), rows, inverse, 0,
+                                               bias_desc, epilogue.bias.data, residual_desc, epilogue.residual.data,
+                                               epilogue.activation, epilogue.slope, result_desc, result.data);
   });
 }
 

@@ -23,16 +23,13 @@ void Forward(Call& call) {
   const PairLists lists(call, kForward["indice_pairs"], kForward["indice_num"]);
   const int64_t rows = ReadRows(call, kForward["num_act_out"], false, lists);
   const View result = call.Output(0, features.type, {rows, features.extent(1)});
-  const Descriptor features_desc(features);
-  const Descriptor pairs_desc(lists.pairs);
-  const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
     if (call.rulebook() != nullptr) {
-      return detopsRulebookPoolForward(handle, call.rulebook(), method, start, features_desc, features.data,
-                                       result_desc, result.data);
+      return detopsRulebookPoolForward(handle, call.rulebook(), method, start, Descriptor(features), features.data,
+                                       Descriptor(result), result.data);
     }
-    return detopsIndicePoolForward(handle, method, start, features_desc, features.data, pairs_desc, lists.pairs.data,
-                                   lists.counts.data(), rows, result_desc, result.data);
+    return detopsIndicePoolForward(handle, method, start, Descriptor(features), features.data, Descriptor(lists.pairs),
+                                   lists.pairs.data, lists.counts.data(), rows, Descriptor(result), result.data);
   });
 }
 
@@ -50,20 +47,15 @@ void Backward(Call& call) {
   const PairLists lists(call, kBackward["indice_pairs"], kBackward["indice_num"]);
   const int64_t rows = ReadRows(call, kBackward["num_act_in"], true, lists);
   const View result = call.Output(0, gradient.type, {rows, gradient.extent(1)});
-  const Descriptor features_desc(features);
-  const Descriptor features_out_desc(features_out);
-  const Descriptor gradient_desc(gradient);
-  const Descriptor pairs_desc(lists.pairs);
-  const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
     if (call.rulebook() != nullptr) {
-      return detopsRulebookPoolBackward(handle, call.rulebook(), method, features_desc, features.data,
-                                        features_out_desc, features_out.data, gradient_desc, gradient.data, result_desc,
-                                        result.data);
+      return detopsRulebookPoolBackward(handle, call.rulebook(), method, Descriptor(features), features.data,
+                                        Descriptor(features_out), features_out.data, Descriptor(gradient),
+                                        gradient.data, Descriptor(result), result.data);
     }
-    return detopsIndicePoolBackward(handle, method, features_desc, features.data, features_out_desc, features_out.data,
-                                    gradient_desc, gradient.data, pairs_desc, lists.pairs.data, lists.counts.data(),
-                                    result_desc, result.data);
+    return detopsIndicePoolBackward(handle, method, Descriptor(features), features.data, Descriptor(features_out),
+                                    features_out.data, Descriptor(gradient), gradient.data, Descriptor(lists.pairs),
+                                    lists.pairs.data, lists.counts.data(), Descriptor(result), result.data);
   });
 }
 

@@ -14,8 +14,12 @@ struct Operator {
   void (*run)(Call&);
 };
 
+// get_indice_pairs whose pairs become a rulebook: `made`, which it makes anew, or makes if it is nullptr. Results 0
+// (none for a submanifold convolution) and 2 are made, not the pairs.
+void BuildRulebook(Call& call, detopsRulebook_t& made);
+
 // One list per file.
-extern const std::array<Operator, 7> kBoxOverlaps;
+extern const std::array<Operator, 9> kBoxOverlaps;
 extern const std::array<Operator, 3> kNms;
 extern const std::array<Operator, 4> kPolygons;
 extern const std::array<Operator, 2> kRotatedFeatureAlign;
@@ -25,6 +29,8 @@ extern const std::array<Operator, 1> kGetIndicePairs;
 extern const std::array<Operator, 4> kIndiceConvolution;
 extern const std::array<Operator, 2> kIndicePool;
 extern const std::array<Operator, 1> kPointToVoxel;
+extern const std::array<Operator, 1> kSortSites;
+extern const std::array<Operator, 6> kVoxels;
 
 template <typename Visit>
 void ForEachList(const Visit& visit) {
@@ -38,6 +44,8 @@ void ForEachList(const Visit& visit) {
   visit.template operator()<kIndiceConvolution>();
   visit.template operator()<kIndicePool>();
   visit.template operator()<kPointToVoxel>();
+  visit.template operator()<kSortSites>();
+  visit.template operator()<kVoxels>();
 }
 
 }  // namespace detops_binding

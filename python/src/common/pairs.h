@@ -16,7 +16,9 @@ struct PairLists {
   std::vector<int64_t> counts;
 
   PairLists(Call& call, const Parameter& indice_pairs, const Parameter& indice_num)
-      : pairs(call.Indices(indice_pairs)), counts(call.Counts(indice_num)) {
+      // With a rulebook the pairs are there: what stands in for them may have no numbers.
+      : pairs(call.rulebook() != nullptr ? call.ShapeOnly(indice_pairs) : call.Indices(indice_pairs)),
+        counts(call.Counts(indice_num)) {
     // What must hold before the library reads as many counts as there are offsets.
     if (pairs.rank != 3) call.At(indice_pairs).RefuseShape(pairs.shape(), "(K, 2, L)");
     if (static_cast<int64_t>(counts.size()) != pairs.extent(0)) {

@@ -49,19 +49,13 @@ void PointToVoxel(Call& call) {
   const View coordinates = call.Output(2, MLUOP_DTYPE_INT32, {rows, ndim + (begins.given ? 1 : 0)});
   const View counts = call.Output(3, MLUOP_DTYPE_INT32, {rows});
   const View point_voxel = call.Output(4, MLUOP_DTYPE_INT32, {points.extent(0)});
-  const Descriptor points_desc(points);
-  const Descriptor begins_desc(begins);
-  const Descriptor voxels_desc(voxels);
-  const Descriptor means_desc(means);
-  const Descriptor coordinates_desc(coordinates);
-  const Descriptor counts_desc(counts);
-  const Descriptor point_voxel_desc(point_voxel);
   int64_t found = 0;
   call.Run([&](mluOpHandle_t handle) {
     return detopsPointToVoxel(handle, static_cast<int>(ndim), range_min.data(), voxel_size.data(), grid.data(),
-                              max_points, max_voxels, order, points_desc, points.data, begins_desc, begins.data,
-                              voxels_desc, voxels.data, means_desc, means.data, coordinates_desc, coordinates.data,
-                              counts_desc, counts.data, point_voxel_desc, point_voxel.data, &found);
+                              max_points, max_voxels, order, Descriptor(points), points.data, Descriptor(begins),
+                              begins.data, Descriptor(voxels), voxels.data, Descriptor(means), means.data,
+                              Descriptor(coordinates), coordinates.data, Descriptor(counts), counts.data,
+                              Descriptor(point_voxel), point_voxel.data, &found);
   });
   for (const int result : {0, 1, 2, 3}) call.KeepRows(result, found);
 }

@@ -14,23 +14,17 @@ void ConvexGiou(Call& call) {
   const View quads = call.Numbers(kGiou["polygons"], &points);
   const View gious = call.Output(0, points.type, {points.extent(0)});
   const View grad = call.Output(1, points.type, points.shape());
-  const Descriptor points_desc(points);
-  const Descriptor quads_desc(quads);
-  const Descriptor gious_desc(gious);
-  const Descriptor grad_desc(grad);
   call.Run([&](mluOpHandle_t handle) {
-    return detopsConvexGiou(handle, points_desc, points.data, quads_desc, quads.data, gious_desc, gious.data, grad_desc,
-                            grad.data);
+    return detopsConvexGiou(handle, Descriptor(points), points.data, Descriptor(quads), quads.data, Descriptor(gious),
+                            gious.data, Descriptor(grad), grad.data);
   });
 }
 
 void MinAreaPolygons(Call& call) {
   const View points = call.Numbers(kMinArea["pointsets"]);
   const View quads = call.Output(0, points.type, {points.extent(0), 8});
-  const Descriptor points_desc(points);
-  const Descriptor quads_desc(quads);
   call.Run([&](mluOpHandle_t handle) {
-    return detopsMinAreaPolygons(handle, points_desc, points.data, quads_desc, quads.data);
+    return detopsMinAreaPolygons(handle, Descriptor(points), points.data, Descriptor(quads), quads.data);
   });
 }
 

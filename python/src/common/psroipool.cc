@@ -22,10 +22,10 @@ struct Mode {
   double scale;
 
   Mode(Call& call, const Parameter& convention_word, const Parameter& layout_word, const Parameter& spatial_scale)
-      : convention(call.Choice<detopsPsRoiPoolConvention_t>(convention_word,
-                                                            {{"rfcn", DETOPS_PSROIPOOL_RFCN},
-                                                             {"torchvision", DETOPS_PSROIPOOL_TORCHVISION},
-                                                             {"consistent", DETOPS_PSROIPOOL_CONSISTENT}})),
+      : convention(
+            call.Choice<detopsPsRoiPoolConvention_t>(convention_word, {{"rfcn", DETOPS_PSROIPOOL_RFCN},
+                                                                       {"torchvision", DETOPS_PSROIPOOL_TORCHVISION},
+                                                                       {"consistent", DETOPS_PSROIPOOL_CONSISTENT}})),
         layout(
             call.Choice<mluOpTensorLayout_t>(layout_word, {{"NHWC", MLUOP_LAYOUT_NHWC}, {"NCHW", MLUOP_LAYOUT_NCHW}})),
         scale(call.Real(spatial_scale)) {}
@@ -63,19 +63,15 @@ void Forward(Call& call) {
   }
   const int64_t output_dim = channels / bin_count;
   const int64_t count = rois.extent(0);
-  const std::array<int64_t, 4> shape = mode.channels_last()
-                                           ? std::array<int64_t, 4>{count, height, width, output_dim}
-                                           : std::array<int64_t, 4>{count, output_dim, height, width};
+  const std::array<int64_t, 4> shape = mode.channels_last() ? std::array<int64_t, 4>{count, height, width, output_dim}
+                                                            : std::array<int64_t, 4>{count, output_dim, height, width};
   const View result = call.Output(0, map.type, shape);
   const View mapping = call.IsGiven(1) ? call.Output(1, MLUOP_DTYPE_INT32, shape) : View();
   if (result.elements() == 0) return;  // No rois: the contract refuses what is simply empty.
-  const Descriptor map_desc(map, mode.layout);
-  const Descriptor rois_desc(rois);
-  const Descriptor result_desc(result, mode.layout);
-  const Descriptor mapping_desc(mapping, mode.layout);
   call.Run([&](mluOpHandle_t handle) {
     return detopsPsRoiPoolForward(handle, mode.convention, height, width, mode.scale, static_cast<int>(output_dim),
-                                  map_desc, map.data, rois_desc, rois.data, result_desc, result.data, mapping_desc,
+                                  Descriptor(map, mode.layout), map.data, Descriptor(rois), rois.data,
+                                  Descriptor(result, mode.layout), result.data, Descriptor(mapping, mode.layout),
                                   mapping.data);
   });
 }
@@ -91,17 +87,14 @@ void Backward(Call& call) {
     result.Fill(0);
     return;
   }
-  const Descriptor gradient_desc(gradient, mode.layout);
-  const Descriptor rois_desc(rois);
-  const Descriptor mapping_desc(mapping, mode.layout);
-  const Descriptor result_desc(result, mode.layout);
   const auto pooled_height = static_cast<int>(gradient.extent(mode.channels_last() ? 1 : 2));
   const auto pooled_width = static_cast<int>(gradient.extent(mode.channels_last() ? 2 : 3));
   const auto output_dim = static_cast<int>(gradient.extent(mode.channels_last() ? 3 : 1));
   call.Run([&](mluOpHandle_t handle) {
     return detopsPsRoiPoolBackward(handle, mode.convention, pooled_height, pooled_width, mode.scale, output_dim,
-                                   gradient_desc, gradient.data, rois_desc, rois.data, mapping_desc, mapping.data,
-                                   result_desc, result.data);
+                                   Descriptor(gradient, mode.layout), gradient.data, Descriptor(rois), rois.data,
+                                   Descriptor(mapping, mode.layout), mapping.data, Descriptor(result, mode.layout),
+                                   result.data);
   });
 }
 

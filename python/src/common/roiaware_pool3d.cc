@@ -116,16 +116,11 @@ void Forward(Call& call) {
     if (argmax.given) argmax.Fill(is_max ? 0xFF : 0);
     return;
   }
-  const Descriptor rois_desc(scene.rois);
-  const Descriptor pts_desc(scene.pts);
-  const Descriptor feature_desc(scene.pts_feature);
-  const Descriptor argmax_desc(argmax);
-  const Descriptor pts_idx_desc(pts_idx);
-  const Descriptor pooled_desc(pooled);
   call.Run([&](mluOpHandle_t handle) {
-    return detopsRoiAwarePool3dForward(handle, static_cast<int>(scene.pool), scene.z_origin, scene.xy_margin, rois_desc,
-                                       scene.rois.data, pts_desc, scene.pts.data, feature_desc, scene.pts_feature.data,
-                                       argmax_desc, argmax.data, pts_idx_desc, pts_idx.data, pooled_desc, pooled.data);
+    return detopsRoiAwarePool3dForward(handle, static_cast<int>(scene.pool), scene.z_origin, scene.xy_margin,
+                                       Descriptor(scene.rois), scene.rois.data, Descriptor(scene.pts), scene.pts.data,
+                                       Descriptor(scene.pts_feature), scene.pts_feature.data, Descriptor(argmax),
+                                       argmax.data, Descriptor(pts_idx), pts_idx.data, Descriptor(pooled), pooled.data);
   });
 }
 
@@ -153,16 +148,12 @@ void Backward(Call& call) {
   other.data = untouched.get();
   const View& lists = is_max ? other : needed;
   const View& winners = is_max ? needed : other;
-  const Descriptor gradient_desc(gradient);
-  const Descriptor lists_desc(lists);
-  const Descriptor winners_desc(winners);
-  const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
-    return mluOpRoiAwarePool3dBackward(handle, static_cast<int>(pool), static_cast<int>(gradient.extent(0)),
-                                       static_cast<int>(gradient.extent(1)), static_cast<int>(gradient.extent(2)),
-                                       static_cast<int>(gradient.extent(3)), static_cast<int>(gradient.extent(4)),
-                                       static_cast<int>(lists.extent(4)), lists_desc, lists.data, winners_desc,
-                                       winners.data, gradient_desc, gradient.data, result_desc, result.data);
+    return mluOpRoiAwarePool3dBackward(
+        handle, static_cast<int>(pool), static_cast<int>(gradient.extent(0)), static_cast<int>(gradient.extent(1)),
+        static_cast<int>(gradient.extent(2)), static_cast<int>(gradient.extent(3)),
+        static_cast<int>(gradient.extent(4)), static_cast<int>(lists.extent(4)), Descriptor(lists), lists.data,
+        Descriptor(winners), winners.data, Descriptor(gradient), gradient.data, Descriptor(result), result.data);
   });
 }
 
@@ -202,18 +193,12 @@ void CompactForward(Call& call) {
     keep_rows();
     return;
   }
-  const Descriptor feature_desc(scene.pts_feature);
-  const Descriptor voxels_desc(voxels);
-  const Descriptor begins_desc(begins);
-  const Descriptor pts_idx_desc(pts_idx);
-  const Descriptor pooled_desc(pooled);
-  const Descriptor argmax_desc(argmax);
   call.Run([&](mluOpHandle_t handle) {
     return detopsRoiAwarePool3dCompactForward(
         handle, static_cast<int>(scene.pool), scene.z_origin, scene.xy_margin, max_pts, size[0], size[1], size[2],
-        rois_desc, scene.rois.data, pts_desc, scene.pts.data, feature_desc, scene.pts_feature.data, voxels_desc,
-        voxels.data, begins_desc, begins.data, pts_idx_desc, pts_idx.data, argmax_desc, argmax.data, pooled_desc,
-        pooled.data, &voxels_num, &points_num);
+        rois_desc, scene.rois.data, pts_desc, scene.pts.data, Descriptor(scene.pts_feature), scene.pts_feature.data,
+        Descriptor(voxels), voxels.data, Descriptor(begins), begins.data, Descriptor(pts_idx), pts_idx.data,
+        Descriptor(argmax), argmax.data, Descriptor(pooled), pooled.data, &voxels_num, &points_num);
   });
   keep_rows();
 }
@@ -227,15 +212,11 @@ void CompactBackward(Call& call) {
   const int64_t pts_num = ReadCount(call, kCompactBackward["pts_num"]);
   const View result = call.Output(0, gradient.type, {pts_num, gradient.extent(1)});
   if (gradient.rank == 2 && result.elements() == 0) return;
-  const Descriptor gradient_desc(gradient);
-  const Descriptor begins_desc(voxel_begins);
-  const Descriptor points_desc(pts_idx);
-  const Descriptor winners_desc(argmax);
-  const Descriptor result_desc(result);
   call.Run([&](mluOpHandle_t handle) {
-    return detopsRoiAwarePool3dCompactBackward(handle, static_cast<int>(pool), gradient.extent(0), begins_desc,
-                                               voxel_begins.data, points_desc, pts_idx.data, winners_desc, argmax.data,
-                                               gradient_desc, gradient.data, result_desc, result.data);
+    return detopsRoiAwarePool3dCompactBackward(handle, static_cast<int>(pool), gradient.extent(0),
+                                               Descriptor(voxel_begins), voxel_begins.data, Descriptor(pts_idx),
+                                               pts_idx.data, Descriptor(argmax), argmax.data, Descriptor(gradient),
+                                               gradient.data, Descriptor(result), result.data);
   });
 }
 

@@ -22,9 +22,8 @@ void Align(Call& call) {
                          boxes.extent(1) == map.extent(1) && boxes.extent(2) == map.extent(2) && boxes.extent(3) == 5;
   if (map.elements() == 0 && boxes_fit) return;
   const Descriptor map_desc(map, MLUOP_LAYOUT_NHWC);
-  const Descriptor boxes_desc(boxes);
   call.Run([&](mluOpHandle_t handle) {
-    return kPass(handle, map_desc, map.data, boxes_desc, boxes.data, scale, points, map_desc, result.data);
+    return kPass(handle, map_desc, map.data, Descriptor(boxes), boxes.data, scale, points, map_desc, result.data);
   });
 }
 

@@ -115,7 +115,7 @@ Value Choice(std::string_view word, std::initializer_list<std::pair<std::string_
   argument.Refuse("is '" + std::string(word) + "', expected one of " + expected + ".");
 }
 
-// A descriptor of the C API for the time of one call; empty for an argument that was left out.
+// A descriptor of the C API, made among the arguments of its call; empty for an argument that was left out.
 class Descriptor {
  public:
   explicit Descriptor(const View& view, mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY);

@@ -158,7 +158,13 @@ nb::object NumpyCall::Results() const {
 void NumpyCall::RunErased(ErasedWork work, const void* erased) {
   const mluOpHandle_t handle = Handle();
   Unlocked unlocked;
-  const mluOpStatus_t status = work(erased, handle);
+  mluOpStatus_t status = MLUOP_STATUS_SUCCESS;
+  try {
+    status = work(erased, handle);
+  } catch (...) {  // There was no memory for a descriptor.
+    unlocked.End();
+    throw;
+  }
   unlocked.End();
   detops_binding::Check(status, handle, function());
 }

@@ -24,7 +24,7 @@ void Add(nb::module_& module, const detops_binding::Operator& op) {
 }  // namespace detops_python
 
 NB_MODULE(_native, module) {
-  using namespace detops_python;  // NOLINT(google-build-using-namespace): the whole file is this list.
+  using namespace detops_python;  // the whole file is this list.
   nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -37,7 +37,7 @@ NB_MODULE(_native, module) {
     }
   });
   AddSettings(module);
-  detops_binding::ForEachList([&]<const auto& kList>() {
+  detops_binding::ForEachList([&]<const auto & kList>() {
     for (const detops_binding::Operator& op : kList) Add(module, op);
   });
 }

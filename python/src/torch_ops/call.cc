@@ -80,6 +80,8 @@ View TorchCall::Indices(const Parameter& parameter) {
   return inputs_[parameter.place].view();
 }
 
+View TorchCall::ShapeOnly(const Parameter& parameter) { return ShapeOf(Get<Tensor>(parameter), At(parameter)); }
+
 View TorchCall::Integers(const Parameter& parameter) {
   inputs_[parameter.place] = Input::Integers(Get<Tensor>(parameter), At(parameter));
   return inputs_[parameter.place].view();
@@ -129,6 +131,13 @@ View TorchCall::Output(int result, mluOpDataType_t type, std::span<const int64_t
 void TorchCall::KeepRows(int result, int64_t rows) {
   Tensor& made = results_[result];
   if (made.is_made()) made = FirstRows(std::move(made), rows);
+}
+
+StableIValue TorchCall::Release(int result) {
+  constexpr std::array<int64_t, 1> kNothing = {0};
+  Tensor& made = results_[static_cast<size_t>(result)];
+  if (!made.is_made()) made = NewTensor(kNothing, MLUOP_DTYPE_INT32);
+  return torch::stable::detail::from(made.Release());
 }
 
 void TorchCall::PutResults(StableIValue* stack) {

@@ -31,6 +31,7 @@ class TorchCall : public detops_binding::Call {
 
   View Numbers(const Parameter& parameter, const View* like) override;
   View Indices(const Parameter& parameter) override;
+  View ShapeOnly(const Parameter& parameter) override;
   View Integers(const Parameter& parameter) override;
   // Torch has no arguments that only NumPy has.
   bool IsNone(const Parameter& parameter) const override {
@@ -56,6 +57,9 @@ class TorchCall : public detops_binding::Call {
   std::optional<int64_t> RowsOfOut() const override { return std::nullopt; }
   void KeepRows(int result, int64_t rows) override;
   detopsRulebook_t rulebook() const override { return rulebook_; }
+
+  // Hands one result over, or, if it was not made, a tensor without elements.
+  StableIValue Release(int result);
 
   // Hands the results over. One that was not made is a tensor without elements: operators have no results that may be
   // missing.

@@ -47,7 +47,7 @@ void SwapValueChecks(StableIValue* stack, uint64_t /*num_arguments*/, uint64_t /
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
-  ForEachList([&]<const auto& kList>() {
+  ForEachList([&]<const auto & kList>() {
     for (const detops_binding::Operator& op : kList) library.def(op.schema.text());
   });
   library.def("_swap_threads_of_this_thread(int num_threads) -> int");
@@ -55,7 +55,7 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
-  ForEachList([&]<const auto& kList>() {
+  ForEachList([&]<const auto & kList>() {
     ImplementEach<kList>(library, std::make_index_sequence<std::tuple_size_v<std::decay_t<decltype(kList)>>>());
   });
 }

@@ -17,6 +17,7 @@ using detops_binding::kIndiceConvolution;
 using detops_binding::kIndicePool;
 using Library = torch::stable::detail::StableLibrary;
 
+const Schema& kPairs = detops_binding::kGetIndicePairs[0].schema;
 constexpr Schema kCreate("_create_rulebook(Tensor indice_pairs, Tensor indice_num, int num_act_out) -> int");
 
 detopsRulebook_t RulebookOf(StableIValue value) {
@@ -34,6 +35,17 @@ void Create(StableIValue* stack, uint64_t /*num_arguments*/, uint64_t /*num_resu
                                 num_act_out, &made);
   });
   stack[0] = torch::stable::detail::from(static_cast<int64_t>(reinterpret_cast<intptr_t>(made)));
+}
+
+// What detops::_build_rulebook is given before the arguments of detops::get_indice_pairs: a rulebook to make anew, or
+// 0.
+void Build(StableIValue* stack, uint64_t /*num_arguments*/, uint64_t /*num_results*/) {
+  TorchCall call(kPairs, stack + 1);
+  detopsRulebook_t made = RulebookOf(stack[0]);
+  detops_binding::BuildRulebook(call, made);
+  stack[0] = call.Release(0);
+  stack[1] = call.Release(2);
+  stack[2] = torch::stable::detail::from(static_cast<int64_t>(reinterpret_cast<intptr_t>(made)));
 }
 
 void Destroy(StableIValue* stack, uint64_t /*num_arguments*/, uint64_t /*num_results*/) {
@@ -63,6 +75,10 @@ void ImplementEach(Library& library, std::index_sequence<kIndex...> /*indices*/)
 
 STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
   library.def(kCreate.text());
+  std::string build = "_build_rulebook(int rulebook, " + std::string(kPairs.text());
+  build.erase(build.find(kPairs.name()), kPairs.name().size() + 1);
+  build.erase(build.find(" -> "));
+  library.def((build + " -> (Tensor out_indices, Tensor indice_num, int rulebook)").c_str());
   library.def("_destroy_rulebook(int rulebook) -> ()");
   for (const detops_binding::Operator& op : kIndiceConvolution) Define(library, op.schema);
   for (const detops_binding::Operator& op : kIndicePool) Define(library, op.schema);
@@ -70,12 +86,11 @@ STABLE_TORCH_LIBRARY_FRAGMENT(detops, library) {
 
 STABLE_TORCH_LIBRARY_IMPL(detops, CPU, library) {
   library.impl("_create_rulebook", &Create);
+  library.impl("_build_rulebook", &Build);
   ImplementEach<kIndiceConvolution>(library, std::make_index_sequence<kIndiceConvolution.size()>());
   ImplementEach<kIndicePool>(library, std::make_index_sequence<kIndicePool.size()>());
 }
 
-STABLE_TORCH_LIBRARY_IMPL(detops, CompositeExplicitAutograd, library) {
-  library.impl("_destroy_rulebook", &Destroy);
-}
+STABLE_TORCH_LIBRARY_IMPL(detops, CompositeExplicitAutograd, library) { library.impl("_destroy_rulebook", &Destroy); }
 
 }  // namespace detops_torch

@@ -92,6 +92,17 @@ void* AddressOf(const Tensor& tensor) {
   return data;
 }
 
+View ShapeOf(const Tensor& tensor, const Argument& argument) {
+  int64_t rank = 0;
+  int64_t* sizes = nullptr;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dim(tensor.get(), &rank));
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_sizes(tensor.get(), &sizes));
+  if (rank > detops_binding::kMaxRank) argument.Refuse("has rank " + std::to_string(rank) + ", expected 8 or less.");
+  View view = {.given = true, .rank = static_cast<int>(rank), .type = MLUOP_DTYPE_INT32};
+  std::copy_n(sizes, rank, view.extents.begin());
+  return view;
+}
+
 Input::Input(const Tensor& tensor, const Argument& argument) {
   int32_t device = 0;
   int64_t rank = 0;

@@ -58,6 +58,9 @@ Tensor NewTensor(std::span<const int64_t> shape, mluOpDataType_t type);
 
 void* AddressOf(const Tensor& tensor);
 
+// The shape alone, of a tensor whose numbers nobody reads.
+View ShapeOf(const Tensor& tensor, const Argument& argument);
+
 // The same tensor with fewer rows.
 Tensor FirstRows(Tensor tensor, int64_t rows);
 

@@ -75,7 +75,9 @@ def overlap_calls(seed: int = 7) -> list[Call]:
         ]
         for z_origin in ("center", "bottom"):
             more = {**pair, "z_origin": z_origin}
-            made.append(Call(f"iou3d-{kind}-{z_origin}", "boxes_iou3d", more))
+            made.append(Call(f"iou3d-{kind}-{z_origin}", "boxes_iou3d", more, tuple(pair)[:2], False))
+            slope = {"grad": numbers(random, *((5,) if aligned else counts)), **more}
+            made.append(Call(f"iou3d-backward-{kind}-{z_origin}", "boxes_iou3d_backward", slope))
     return made
 
 
@@ -121,4 +123,9 @@ def polygon_calls(seed: int = 9) -> list[Call]:
         Call("convex-giou", "convex_giou", sets),
         Call("min-area", "min_area_polygons", {"pointsets": points}),
         Call("points-in", "points_in_polygons", inside),
+        Call(
+            "points-in-boxes",
+            "points_in_boxes",
+            {"points": numbers(random, 2, 20, 3), "boxes": boxes_in_space(random, 6).reshape(2, 3, 7)},
+        ),
     ]

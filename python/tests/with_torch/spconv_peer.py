@@ -423,10 +423,36 @@ def points_to_voxels() -> None:
         a, b = (kind(size, span, columns, 500, 3) for kind in (PointToVoxel, ours.utils.PointToVoxel))
         for name in ("vsize", "grid_size", "grid_stride", "coors_range"):
             assert list(getattr(a, name)) == getattr(b, name), name
-        for points in (points, points.double()):
-            results = (make.generate_voxel_with_id(points) for make in (a, b))
+        for cloud in (points, points.double()):
+            results = [make.generate_voxel_with_id(cloud) for make in (a, b)]
             for wanted, made in zip(*results, strict=True):
                 assert made.dtype == wanted.dtype and torch.equal(made, wanted)
+
+
+@check
+def second_on_a_street() -> None:
+    """The bird's-eye view that SECOND's encoder makes of a whole laser scan, in training and after."""
+    from detops._sparse_encoders import Layers
+    from detops._sparse_encoders import second as encoder_of_second
+    from detops.compare import SPACE
+    from detops.networks import scenes
+    from detops.networks.spconv import voxels
+
+    features, sites = voxels(scenes.make(1, beams=24, turns=600))
+    assert len(sites) > 2000
+    torch.manual_seed(0)
+    a, b = (encoder_of_second(Layers(package), 4) for package in both())
+    b.load_state_dict(a.state_dict())
+    for training in (True, False):
+        views = []
+        for package, module in zip(both(), (a, b), strict=True):
+            module.train(training)
+            with torch.no_grad():
+                x = module(package.SparseConvTensor(features, sites, list(SPACE), 1))
+            views.append(x.dense().flatten(1, 2))
+        largest = float(views[0].abs().max())
+        assert views[0].shape == (1, 256, 200, 176) and largest > 0
+        torch.testing.assert_close(views[1], views[0], rtol=1e-4, atol=1e-5 * largest)
 
 
 def main() -> None:

@@ -343,7 +343,9 @@ def pool_calls(seed: int = 6, count: int = 20, channels: int = 3) -> list[Call]:
 
 def all_calls() -> list[Call]:
     """At least one call of every function, with every word it knows."""
-    from box_calls import overlap_calls, polygon_calls, suppression_calls  # They are made of this.
+    # They are made of this.
+    from box_calls import overlap_calls, polygon_calls, suppression_calls
+    from voxel_calls import voxel_calls
 
     return [
         *overlap_calls(),
@@ -355,6 +357,7 @@ def all_calls() -> list[Call]:
         *pair_calls(),
         *convolution_calls(),
         *pool_calls(),
+        *voxel_calls(),
     ]
 
 

@@ -19,14 +19,17 @@ ROOT = Path(__file__).resolve().parents[3]
 HIDE = """
 import sys
 
+def where(spec):
+    return str(spec.origin or spec.submodule_search_locations)
+
 class Hide:
     def __init__(self, finder):
         self.finder = finder
 
     def find_spec(self, name, path=None, target=None):
         spec = self.finder.find_spec(name, path, target)
-        hidden = name.partition(".")[0] in ("mmcv", "pcdet", "spconv", "torchvision")
-        return None if hidden and spec and FOLDER not in str(spec.origin) else spec
+        hidden = name.partition(".")[0] in ("det3d", "mmcv", "pcdet", "spconv", "torchvision")
+        return None if hidden and spec and FOLDER not in where(spec) else spec
 
 sys.path.insert(0, FOLDER)
 sys.meta_path[:] = [Hide(finder) for finder in sys.meta_path]
@@ -65,7 +68,7 @@ def test_nothing_is_imported_before_it_is_used(tmp_path: Path) -> None:
         tmp_path,
         """
         names = ("mmcv", "openpcdet", "torchvision", "spconv")
-        assert detops.install(*names) == names
+        assert detops.install(*names, device=None) == names
         import mmcv, pcdet.ops.roiaware_pool3d, torchvision
         assert "torch" not in sys.modules
         from mmcv.ops import RoIAwarePool3d
@@ -130,9 +133,8 @@ def test_names_that_detops_does_not_have(tmp_path: Path) -> None:
         def text(kind, module, name):
             return f"{kind}: detops stands in for {module} and has no {name}"
         for statement, *words in (
-            ("from mmcv.ops import roi_align", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.roi_align"),
             ("import mmcv.ops.roi_align", "ModuleNotFoundError", "mmcv.ops", "mmcv.ops.roi_align"),
-            ("import mmcv.ops; mmcv.ops.roi_align", "AttributeError", "mmcv.ops", "'roi_align'"),
+            ("import mmcv.ops; mmcv.ops.roi_aline", "AttributeError", "mmcv.ops", "'roi_aline'"),
             ("from mmcv.ops.points_in_boxes import roi_align", "ModuleNotFoundError",
              "mmcv.ops.points_in_boxes", "mmcv.ops.points_in_boxes.roi_align"),
             ("import mmcv; mmcv.imread", "AttributeError", "mmcv", "'imread'"),
@@ -142,7 +144,27 @@ def test_names_that_detops_does_not_have(tmp_path: Path) -> None:
         ):
             assert failure(statement) == text(*words), failure(statement)
         import mmcv.ops
-        assert not hasattr(mmcv.ops, "roi_align") and not hasattr(mmcv.ops, "__file__")
+        assert not hasattr(mmcv.ops, "roi_aline") and not hasattr(mmcv.ops, "__file__")
+        """,
+    )
+
+
+def test_other_names_of_mmcv_can_be_imported(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv")
+        import mmcv.ops, detops.mmcv
+        from mmcv.ops import RoIAlign, dynamic_voxelize, hard_voxelize, roi_align, sigmoid_focal_loss
+        assert hard_voxelize is detops.mmcv.hard_voxelize and not hasattr(detops.mmcv, "roi_align")
+        class Mine(RoIAlign):
+            pass
+        for name in ("RoIAlign", "roi_align", "sigmoid_focal_loss"):
+            told = (f"NotImplementedError: mmcv.ops.{name}: detops, which stands in for mmcv, has no {name}, "
+                    "which mmcv-lite 2.1.0 has in Python.")
+            assert failure(f"import mmcv.ops; mmcv.ops.{name}(1, a=2)") == told
+            assert failure(f"import mmcv.ops; mmcv.ops.{name}.apply(1)") == told
+        assert mmcv.ops.RoIAlign is RoIAlign and issubclass(Mine, RoIAlign)
         """,
     )
 
@@ -168,9 +190,33 @@ def test_who_asks_for_torchvision_is_told_that_it_is_not_there(tmp_path: Path) -
         detops.install("mmcv", "spconv", "torchvision")
         assert importlib.util.find_spec("torchvision") is None
         assert importlib.util.find_spec("spconv") and importlib.util.find_spec("mmcv")
-        assert "has no torchvision.models" in failure("from torchvision import models")
-        assert "has no 'transforms'" in failure("import torchvision; torchvision.transforms.Resize")
+        assert "has no torchvision.io" in failure("from torchvision import io")
+        assert "has no 'Resize'" in failure("import torchvision; torchvision.transforms.Resize")
         from torchvision.ops import ps_roi_pool
+        """,
+    )
+
+
+def test_transforms_of_torchvision(tmp_path: Path) -> None:
+    """What mmrotate imports: reflections of tensors. The rest says that it is not there."""
+    run(
+        tmp_path,
+        """
+        detops.install("torchvision")
+        from torchvision import transforms
+        import torch, torchvision.transforms.functional as functional
+        picture = torch.arange(12).view(2, 2, 3)
+        assert transforms.functional.vflip(picture).tolist() == picture.numpy()[:, ::-1].tolist()
+        assert functional.hflip(picture).tolist() == picture.numpy()[:, :, ::-1].tolist()
+        assert failure("from torchvision.transforms import Compose") == (
+            "ModuleNotFoundError: detops stands in for torchvision.transforms and has no "
+            "torchvision.transforms.Compose")
+        assert "has no 'resize'" in failure("import torchvision.transforms.functional as f; f.resize")
+        assert failure("from torchvision.transforms.functional import hflip; hflip([1])") == (
+            "ValueError: hflip: img (argument 1) has type list, expected a tensor (..., H, W).")
+        import torch
+        assert "vflip: img (argument 1) has 1 axes" in failure(
+            "import torch; from torchvision.transforms.functional import vflip; vflip(torch.ones(2))")
         """,
     )
 

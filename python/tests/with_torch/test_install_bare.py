@@ -12,7 +12,7 @@ pytest.importorskip("torch.library", reason="PyTorch is not installed")
 
 from test_install import run, write
 from test_install_mmcv import MMENGINE
-from test_install_replace import MMCV, PCDET
+from test_install_replace import MMCV, PCDET, SPCONV
 
 # A folder with mmcv-lite and what it imports; python/run_tests.sh makes one.
 LITE = os.environ.get("DETOPS_TEST_MMCV_LITE", "")
@@ -35,7 +35,12 @@ BARE_MMCV = {
 
         MODELS.register_module("Suppression", module=Suppression)
         roi_align = ext.roi_align
+
+        class RoIAlign:
+            def forward(self, x):
+                return ext.roi_align(x)
         """,
+    "mmcv/ops/__init__.py": f"{MMCV['mmcv/ops/__init__.py'].rstrip()}\n        from .roi_align import RoIAlign\n",
 }
 BARE_PCDET = {
     **without(PCDET, "pcdet/ops/roiaware_pool3d/roiaware_pool3d_cuda.py"),
@@ -56,6 +61,7 @@ def test_an_mmcv_without_its_extension(tmp_path: Path) -> None:
         """
         from mmengine.registry import MODELS
         import contextlib, importlib, io, mmcv
+        NAME = "RoIAlign.forward" if sys.version_info >= (3, 11) else "forward"
         missing = "ModuleNotFoundError: No module named 'mmcv._ext'"
         said = io.StringIO()
         for _ in range(2):
@@ -65,10 +71,14 @@ def test_an_mmcv_without_its_extension(tmp_path: Path) -> None:
             importlib.import_module("mmcv.ops")
             assert mmcv.ops.RoIAwarePool3d == "original" and mmcv.__version__ == "2.2.0"
             assert MODELS.module_dict.keys() == {"Suppression"}
+            missing_function = (
+                ": this mmcv was installed without its compiled modules, and detops, which stands in for "
+                "them, has no mmcv._ext.roi_align, for which it takes a build of mmcv.")
             assert failure("import mmcv.ops; mmcv.ops.roi_align(1, iou=2)") == (
-                "NotImplementedError: mmcv._ext.roi_align: this mmcv was installed without its compiled "
-                "modules, and detops, which stands in for them, has no roi_align. It takes a build of "
-                "mmcv with them.")
+                f"NotImplementedError: mmcv._ext.roi_align{missing_function}")
+            # A function of mmcv that calls it is what the user knows.
+            assert failure("import mmcv.ops; mmcv.ops.RoIAlign().forward(1)") == (
+                f"NotImplementedError: mmcv.ops.roi_align.{NAME}{missing_function}")
             assert not hasattr(mmcv._ext, "__file__")
             assert importlib.util.find_spec("mmcv._ext").loader is not None
             assert detops.uninstall() == ("mmcv",)
@@ -77,6 +87,118 @@ def test_an_mmcv_without_its_extension(tmp_path: Path) -> None:
         assert said.getvalue() == 2 * (
             f"detops.install: mmcv in {FOLDER}/mmcv: without its compiled modules, mmcv._ext is "
             "detops.mmcv._ext, functions that detops does not have say so when they are called\\n")
+        """,
+    )
+
+
+@pytest.mark.parametrize("file", ["version.py", "__init__.py"])
+@pytest.mark.parametrize("version", ["1.7.2", "2.10.0", "3.0"])
+def test_an_mmcv_of_another_version(tmp_path: Path, version: str, file: str) -> None:
+    written = {f"mmcv/{file}": f"# By somebody.\n__version__ = '{version}'\n"}
+    write(tmp_path, {**BARE_MMCV, "mmcv/__init__.py": "", **written})
+    run(
+        tmp_path,
+        f"""
+        assert failure("import detops; detops.install('mmcv')") == (
+            f"ImportError: install: mmcv in {{FOLDER}}/mmcv is version {version}, detops knows 2.0 to 2.2.")
+        assert detops.uninstall() == () and failure("import mmcv.ops").endswith("'mmcv._ext'")
+        """,
+    )
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_nothing_changes_where_one_version_is_not_known(tmp_path: Path, compiled: bool) -> None:
+    files = {**(MMCV if compiled else BARE_MMCV), "mmcv/__init__.py": "__version__ = '1.7.2'\n"}
+    write(tmp_path, {**files, **SPCONV})
+    run(
+        tmp_path,
+        """
+        import spconv.pytorch, mmcv
+        before = dict(sys.modules), list(sys.meta_path)
+        told = failure("import detops; detops.install('spconv', 'mmcv', replace=True)")
+        assert told == (
+            f"ImportError: install: mmcv in {FOLDER}/mmcv is version 1.7.2, detops knows 2.0 to 2.2.")
+        assert sys.modules["spconv.pytorch"] is before[0]["spconv.pytorch"] and sys.meta_path == before[1]
+        assert detops.uninstall() == ()
+        """,
+    )
+
+
+@pytest.mark.parametrize(("name", "version", "known"), [
+    ("mmdet", "2.28.2", "3.0 to 3.3"), ("mmdet3d", "0.17.3", "1.1 to 1.4"), ("mmrotate", "0.3.4", "1.0"),
+    ("mmdet", "3.3.0", ""), ("mmdet3d", "1.4.0", ""), ("mmrotate", "1.0.0rc1", ""),
+])
+def test_versions_of_what_builds_on_mmcv(tmp_path: Path, name: str, version: str, known: str) -> None:
+    files = {f"{name}/__init__.py": "", f"{name}/version.py": f"__version__ = '{version}'\n"}
+    write(tmp_path, {**BARE_MMCV, **files})
+    run(
+        tmp_path,
+        f"""
+        detops.install("mmcv", quiet=True)
+        if {known!r}:
+            told = f"ImportError: install: {name} in {{FOLDER}}/{name} is version {version}, "
+            assert failure("import {name}") == told + "detops knows {known}."
+            detops.uninstall()
+        import {name}
+        """,
+    )
+
+
+def test_versions_of_a_source_tree_are_in_its_setup(tmp_path: Path) -> None:
+    write(tmp_path, {**BARE_PCDET, "setup.py": "if True:\n    version = '0.5.2+%s' % 'abc'\n"})
+    run(
+        tmp_path,
+        """
+        assert failure("import detops; detops.install('openpcdet')") == (
+            f"ImportError: install: pcdet in {FOLDER}/pcdet is version 0.5.2, detops knows 0.6.")
+        """,
+    )
+
+
+def test_what_a_source_tree_needs_comes_and_goes_with_it(tmp_path: Path) -> None:
+    write(tmp_path, {**BARE_PCDET, **SPCONV})
+    run(
+        tmp_path,
+        """
+        import contextlib, io
+        detops.install("torchvision", quiet=True)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            assert detops.install("openpcdet", device=None) == ("openpcdet",)
+        # spconv is there, torchvision somebody asked for.
+        assert [line.split()[1] for line in said.getvalue().splitlines()] == ["pcdet", "torch_scatter:"]
+        import spconv.pytorch, torch_scatter
+        assert spconv.pytorch.SubMConv3d == "original"
+        detops.install("centerpoint", quiet=True, device=None)  # It has not to bring any of them.
+        assert detops.uninstall("openpcdet") == ("openpcdet",)
+        assert "torch_scatter" not in sys.modules
+        import torchvision.ops
+        assert detops.uninstall() == ("torchvision", "centerpoint")
+        detops.install("centerpoint", quiet=True, device=None)
+        from torchvision.models import resnet
+        assert failure("from torchvision.models import resnet as r; r.resnet18").startswith("AttributeError")
+        detops.install("openpcdet", quiet=True, device=None)
+        detops.uninstall("centerpoint")
+        import torchvision.models  # OpenPCDet needs it still.
+        detops.uninstall("openpcdet")
+        assert "torchvision" not in sys.modules
+        """,
+    )
+
+
+def test_a_second_call_with_replace_counts(tmp_path: Path) -> None:
+    write(tmp_path, BARE_MMCV)
+    run(
+        tmp_path,
+        """
+        detops.install("mmcv", quiet=True)
+        import mmcv.ops, detops.mmcv
+        assert mmcv.ops.RoIAwarePool3d == "original"
+        for _ in range(2):
+            assert detops.install("mmcv", replace=True, quiet=True) == ("mmcv",)
+            import mmcv.ops
+            assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
+        assert detops.install("mmcv", quiet=True) == detops.uninstall() == ("mmcv",)
+        assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
         """,
     )
 
@@ -91,7 +213,7 @@ def test_replacing_in_an_mmcv_without_its_extension(tmp_path: Path) -> None:
         from mmengine.registry import MODELS
         assert mmcv.ops.RoIAwarePool3d is detops.mmcv.RoIAwarePool3d
         assert MODELS.module_dict["SubMConv3d"] is detops.mmcv.SubMConv3d
-        assert "has no roi_align" in failure("import mmcv.ops; mmcv.ops.roi_align()")
+        assert "has no mmcv._ext.roi_align" in failure("import mmcv.ops; mmcv.ops.roi_align()")
         detops.uninstall()
         assert not MODELS.module_dict
         assert failure("import mmcv.ops") == "ModuleNotFoundError: No module named 'mmcv._ext'"
@@ -108,12 +230,12 @@ def test_a_source_tree_of_openpcdet(tmp_path: Path, replace: str) -> None:
         assert failure("import pcdet") == "ModuleNotFoundError: No module named 'pcdet.version'"
         import contextlib, io
         with contextlib.redirect_stderr(io.StringIO()) as said:
-            assert detops.install("openpcdet", replace={replace}) == ("openpcdet",)
-        assert said.getvalue() == (
+            assert detops.install("openpcdet", replace={replace}, device=None) == ("openpcdet",)
+        assert said.getvalue().splitlines()[0] == (
             f"detops.install: pcdet in {{FOLDER}}/pcdet: without its compiled modules, "
             "pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils is "
             "detops.openpcdet.roiaware_pool3d_utils, functions that "
-            "detops does not have say so when they are called\\n"), said.getvalue()
+            "detops does not have say so when they are called"), said.getvalue()
         assert "torch" not in sys.modules
         import pcdet.models, detops.openpcdet
         found = pcdet.models.roiaware_pool3d_utils
@@ -154,6 +276,8 @@ def test_mmcv_lite_is_whole() -> None:
         from mmengine.registry import MODELS
         assert mmcv.ops.SubMConv3d.__module__ == "mmcv.ops.sparse_conv"
         assert MODELS.get("SubMConv3d") is mmcv.ops.SubMConv3d
+        from mmcv.utils import collect_env
+        assert collect_env()["MMCV Compiler"] == f"detops {detops.__version__}"
         torch.manual_seed(1)
         sites = torch.unique(torch.randint(0, 6, (60, 3)), dim=0).int()
         sites = torch.cat((torch.zeros(len(sites), 1).int(), sites), 1)
@@ -250,9 +374,10 @@ def test_what_mmcv_lite_lacks_says_so() -> None:
         detops.install("mmcv")
         import mmcv.ops, torch
         try:
-            mmcv.ops.roi_align(torch.rand(1, 2, 5, 5), torch.rand(1, 5), (2, 2))
+            mmcv.ops.roi_pool(torch.rand(1, 2, 5, 5), torch.rand(1, 5), (2, 2))
         except NotImplementedError as error:
-            assert str(error).startswith("mmcv._ext.roi_align_forward: this mmcv was installed")
+            assert str(error).startswith("mmcv.ops.roi_pool.")
+            assert "has no mmcv._ext.roi_pool_forward, for which it takes a build of mmcv." in str(error)
         else:
             raise AssertionError
         detops.uninstall()

@@ -82,17 +82,27 @@ def test_replacing_in_the_registry_of_mmcv(run_in_either_order: Any) -> None:
 
 
 def test_registry_of_an_mmcv_whose_extension_is_broken(tmp_path: Path) -> None:
-    """Its own layers are never registered, and not tried when a module below is imported."""
-    files = {"mmcv/ops/sparse_conv.py": SPARSE_CONV}
-    write(tmp_path, {**BROKEN, **MMENGINE, **files})
+    """With detops its own layers are registered, and those of detops in their place; none are left."""
+    layers = """
+        from mmengine.registry import MODELS
+        class SubMConv3d:
+            pass
+        class Another:
+            pass
+        MODELS.register_module("SubMConv3d", module=SubMConv3d)
+        MODELS.register_module("Another", module=Another)
+        """
+    begin = "from . import roi_align, sparse_conv\n"
+    write(tmp_path, {**BROKEN, **MMENGINE, "mmcv/ops/__init__.py": begin, "mmcv/ops/sparse_conv.py": layers})
     run(
         tmp_path,
         """
         detops.install("mmcv", replace=True)
         from mmengine.registry import MODELS
-        from mmcv.ops import SparseSequential
-        from mmcv.ops.sparse_conv import SubMConv3d
-        assert MODELS.module_dict["SubMConv3d"] is SubMConv3d and SubMConv3d != "original"
+        import detops.mmcv, mmcv.ops.sparse_conv
+        from mmcv.ops.sparse_conv import Another, SubMConv3d
+        assert MODELS.module_dict["SubMConv3d"] is SubMConv3d is detops.mmcv.SubMConv3d
+        assert MODELS.module_dict["Another"] is Another and Another.__module__ == "mmcv.ops.sparse_conv"
         detops.uninstall()
         assert MODELS.module_dict == {}
         """,
@@ -129,5 +139,39 @@ def test_no_registry_without_mmengine(tmp_path: Path) -> None:
         detops.install("mmcv")
         from mmcv.ops import SubMConv3d
         detops.uninstall()
+        """,
+    )
+
+
+MMDET3D = {
+    "mmdet3d/__init__.py": "",
+    "mmdet3d/evaluation/__init__.py": "",
+    "mmdet3d/evaluation/functional/__init__.py": "",
+    "mmdet3d/evaluation/functional/kitti_utils/__init__.py": "from .eval import kitti_eval\n",
+    "mmdet3d/evaluation/functional/kitti_utils/eval.py": """
+        def kitti_eval(boxes, queries, criterion):
+            from .rotate_iou import rotate_iou_gpu_eval
+            return rotate_iou_gpu_eval(boxes, queries, criterion)
+        """,
+    "mmdet3d/evaluation/functional/kitti_utils/rotate_iou.py": "raise RuntimeError('no driver')\n",
+}
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_evaluation_of_mmdetection3d_needs_no_gpu(tmp_path: Path, compiled: bool) -> None:
+    """With an mmcv that detops stands in for in any way."""
+    write(tmp_path, {**MMDET3D, **(MMCV if compiled else {"mmcv/__init__.py": ""})})
+    run(
+        tmp_path,
+        """
+        from mmdet3d.evaluation.functional.kitti_utils import kitti_eval
+        import numpy as np
+        boxes = np.array([[0, 0, 4, 2, 0.0], [1, 0, 4, 2, 0]])
+        call = "from mmdet3d.evaluation.functional.kitti_utils import kitti_eval; kitti_eval(1, 2, 3)"
+        assert failure(call) == "RuntimeError: no driver"
+        detops.install("mmcv", replace=True)
+        assert np.allclose(kitti_eval(boxes, boxes[1:], -1), [[0.6], [1]])
+        detops.uninstall()
+        assert failure(call) == "RuntimeError: no driver"
         """,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ MMCV = {
 BROKEN = {
     **MMCV,
     "mmcv/_ext.py": "raise ImportError('_ext.so: undefined symbol')\n",
-    "mmcv/ops/roi_align.py": "import mmcv._ext\n",
+    "mmcv/ops/roi_align.py": "import mmcv._ext\nroi_align = 'original roi_align'\n",
 }
 PCDET = {
     "pcdet/__init__.py": "",
@@ -89,7 +90,7 @@ def test_install_tells_what_it_does(tmp_path: Path) -> None:
             detops.install("openpcdet", quiet=True)
         assert said.getvalue() == (
             f"detops.install: mmcv in {FOLDER}/mmcv: names of detops.mmcv are in the place of its "
-            "own in mmcv.ops\\n"
+            "own in mmcv.ops, functions of detops.mmcv._ext in mmcv._ext\\n"
             f"detops.install: spconv in {FOLDER}/spconv: spconv is detops.spconv\\n"
             "detops.install: torchvision: not installed, torchvision.ops is detops.torchvision\\n"
             f"detops.install: spconv in {FOLDER}/spconv: left alone, replace=True would put detops "
@@ -136,28 +137,80 @@ def test_replacing_in_mmcv(run_in_either_order: Any) -> None:
     )
 
 
-def test_replacing_in_an_mmcv_whose_extension_is_broken(tmp_path: Path) -> None:
-    write(tmp_path, BROKEN)
+@pytest.mark.parametrize("how", ["python", "library"])
+def test_replacing_in_an_mmcv_whose_extension_is_broken(tmp_path: Path, how: str) -> None:
+    """All of its Python is there, on functions of detops; what detops lacks says so."""
+    write(tmp_path, {name: text for name, text in BROKEN.items() if how == "python" or "_ext" not in name})
+    if how == "library":
+        (tmp_path / "mmcv" / f"_ext{EXTENSION_SUFFIXES[0]}").write_bytes(b"nothing that a system can load")
     run(
         tmp_path,
         """
-        why = "ImportError: _ext.so: undefined symbol"
-        assert failure("import mmcv.ops") == why
+        why = failure("import mmcv.ops")
+        assert why.startswith("ImportError: ")
+        cause = why.removeprefix("ImportError: ")
         assert detops.install("mmcv") == ()
         detops.install("mmcv", replace=True)
         assert "torch" not in sys.modules
-        import mmcv.cnn
+        import detops.mmcv, detops.mmcv._ext, mmcv._ext, mmcv.cnn
         from mmcv.ops import RoIAwarePool3d, rotated_feature_align, sparse_ops
         from mmcv.ops.roiaware_pool3d import RoIAwarePool3dFunction
         assert mmcv.cnn.brick == "original" and mmcv.__version__ == "2.2.0"
         assert RoIAwarePool3d(3).out_size == 3 and callable(rotated_feature_align)
-        assert failure("import mmcv.ops; mmcv.ops.deform_conv") == (
-            "AttributeError: detops stands in for mmcv.ops and has no 'deform_conv'; "
-            "mmcv.ops itself could not be imported: _ext.so: undefined symbol")
+        assert mmcv.ops.roi_align == "original roi_align"
+        assert mmcv._ext.nms_rotated is detops.mmcv._ext.nms_rotated
+        assert failure("import mmcv._ext; mmcv._ext.carafe_forward()") == (
+            f"NotImplementedError: mmcv._ext.carafe_forward: the compiled modules of this mmcv could not "
+            f"be imported ({cause}), and detops, which stands in for them, has no "
+            "mmcv._ext.carafe_forward, for which it takes a build of mmcv.")
+        detops.uninstall()
+        assert not [name for name in sys.modules if name.startswith(("mmcv.ops", "mmcv._"))]
+        assert not hasattr(mmcv, "ops") and not hasattr(mmcv, "_ext")
+        assert failure("import mmcv.ops") == why
+        """,
+    )
+
+
+def test_replacing_in_an_mmcv_that_is_broken_elsewhere(tmp_path: Path) -> None:
+    write(tmp_path, {**MMCV, "mmcv/ops/roi_align.py": "import nothing_of_this_name\n"})
+    run(
+        tmp_path,
+        """
+        why = "ModuleNotFoundError: No module named 'nothing_of_this_name'"
+        detops.install("mmcv", replace=True)
+        from mmcv.ops import RoIAwarePool3d, sparse_ops
+        assert RoIAwarePool3d(3).out_size == 3
+        assert failure("import mmcv.ops; mmcv.ops.carafe") == (
+            "AttributeError: detops stands in for mmcv.ops and has no 'carafe'; mmcv.ops itself could not "
+            "be imported: No module named 'nothing_of_this_name'")
         assert failure("from mmcv.ops import roi_align") == why
         detops.uninstall()
-        assert not hasattr(mmcv, "ops")
         assert failure("import mmcv.ops") == why
+        """,
+    )
+
+
+def test_replacing_in_the_extension_of_mmcv(run_in_either_order: Any) -> None:
+    """Its functions are those of detops, its others stay, also for modules that have it already."""
+    run_in_either_order(
+        {
+            **MMCV,
+            "mmcv/_ext.py": "nms = nms_rotated = carafe_forward = 'compiled'\n",
+            "mmcv/ops/carafe.py": "from mmcv import _ext as extension\n",
+        },
+        'detops.install("mmcv", replace=True)',
+        "import mmcv.ops.carafe",
+        """
+        from detops.mmcv import _ext
+        extension = mmcv.ops.carafe.extension
+        assert extension.nms is _ext.nms and extension.nms_rotated is _ext.nms_rotated
+        assert extension.hard_voxelize_forward is _ext.hard_voxelize_forward
+        assert extension.carafe_forward == "compiled"
+        detops.uninstall()
+        assert extension.nms == extension.nms_rotated == "compiled"
+        assert not hasattr(extension, "hard_voxelize_forward")
+        import mmcv._ext
+        assert mmcv._ext is extension and mmcv._ext.nms == "compiled"
         """,
     )
 
@@ -167,7 +220,7 @@ def test_replacing_in_openpcdet(tmp_path: Path) -> None:
     run(
         tmp_path,
         """
-        assert detops.install("openpcdet", replace=True) == ("openpcdet",)
+        assert detops.install("openpcdet", replace=True, device=None) == ("openpcdet",)
         assert "torch" not in sys.modules
         import pcdet.models, detops.openpcdet
         found = pcdet.models.roiaware_pool3d_utils

@@ -106,9 +106,10 @@ def test_what_functions_refuse() -> None:
     for name in ("implicit_gemm", "get_indice_pairs_implicit_gemm", "indice_maxpool_implicit_gemm"):
         with pytest.raises(NotImplementedError, match=f"{name} is there on GPUs only"):
             getattr(ops, name)(x.features)
-    for name in ("rbbox_iou", "rbbox_intersection", "rotate_non_max_suppression_cpu"):
-        with pytest.raises(NotImplementedError, match=f"spconv.utils.{name}: detops has such"):
-            getattr(spconv.utils, name)(np.zeros((1, 4, 2)), np.zeros((1, 4, 2)))
+    with pytest.raises(ValueError, match=r"qbox_corners has shape \(2, 4\), expected \(N, 4, 2\)"):
+        spconv.utils.rbbox_iou(np.zeros((1, 4, 2)), np.zeros((2, 4)), np.zeros((1, 2)), 0.0)
+    with pytest.raises(ValueError, match=r"standup_iou has shape \(2, 1\), expected \(1, 2\)"):
+        spconv.utils.rbbox_iou(np.zeros((1, 4, 2)), np.zeros((2, 4, 2)), np.zeros((2, 1)), 0.0)
     with pytest.raises(NotImplementedError, match="ImplicitGemmIndiceData is of spconv's algorithms"):
         spconv.core.ImplicitGemmIndiceData()
 

@@ -212,3 +212,29 @@ def test_pairs_in_the_layout_of_spconv() -> None:
             (b, y0, x0), (c, y1, x1) = sites[before], y.indices[behind].tolist()
             stride = layer.stride[0]
             assert b == c and (y0 + 1, x0) == (y1 * stride, x1 * stride)
+
+
+def test_products_of_the_same_rows_find_their_pairs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    real = spconv._pairs._rows_with_themselves
+    monkeypatch.setattr(spconv._pairs, "_rows_with_themselves", lambda *a: made.append(real(*a)) or made[-1])
+    layers = [spconv.SubMConv2d(2, 3, 1), spconv.SubMConv2d(3, 2, 1), spconv.SparseConv2d(2, 1, 1)]
+    sites = torch.tensor([[0, 0, 1], [0, 2, 2], [1, 1, 1]], dtype=torch.int32)
+    x = spconv.SparseConvTensor(torch.randn(3, 2), sites, [3, 3], 2)
+    with torch.inference_mode():
+        first = layers[0](x)
+    y = first.replace_feature(first.features.clone())
+    for layer in layers[1:]:
+        y = layer(y)
+    y.features.sum().backward()
+    weight = layers[0].weight.reshape(2, 3)
+    torch.testing.assert_close(first.features, x.features @ weight + layers[0].bias)
+    assert len(made) == 1 and y.indices is sites
+    # Sites that somebody has moved, or a batch that has shrunk, are looked at anew.
+    sites[2, 0] = 0
+    layers[0](x)
+    assert len(made) == 2
+    x.batch_size = 1
+    sites[0, 0] = 1
+    with pytest.raises(ValueError, match=r"indices\[0, 0\] is 1, expected"):
+        layers[0](x)

@@ -186,3 +186,26 @@ def test_generators_of_spconv_2(wrap: Any) -> None:
     assert make.grid_size == [4, 10, 16]
     with pytest.raises(ValueError, match="vsize_xyz has 3 numbers, expected 2"):
         utils.Point2VoxelCPU2d(GRID[0], GRID[1], 4, 40, 3)
+
+
+def test_voxels_in_ascending_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same ones, with the same points, also where there are more than are wanted."""
+    points = some_points()
+    make = utils.PointToVoxel(*GRID, 4, 40, 3)
+    generator = utils.VoxelGeneratorV2(*GRID, 3, 40)
+    first = [*make.generate_voxel_with_id(points, empty_mean=True)]
+    of_old = generator.generate(points.numpy())
+    monkeypatch.setattr(spconv.constants, "VOXEL_ORDER", "ascending")
+    voxels, indices, counts, of_point = make.generate_voxel_with_id(points, empty_mean=True)
+    order = [i for _, i in sorted((row, i) for i, row in enumerate(first[1].tolist()))]
+    assert len(order) == 40 and order != sorted(order)
+    for found, expected in zip((voxels, indices, counts), first[:3], strict=True):
+        assert torch.equal(found, expected[order])
+    place = torch.tensor([*torch.tensor(order).argsort().tolist(), -1])
+    assert torch.equal(of_point, place[first[3]])
+    for name, expected in of_old.items():
+        found = generator.generate(points.numpy())[name]
+        np.testing.assert_array_equal(found, expected if name == "voxel_num" else expected[order])
+    monkeypatch.setattr(spconv.constants, "VOXEL_ORDER", "downwards")
+    with pytest.raises(ValueError, match="order is 'downwards', expected one of 'first_point'"):
+        make(points)

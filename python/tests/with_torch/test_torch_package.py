@@ -27,7 +27,7 @@ FUNCTIONS = [
     name for name in detops.torch.__all__ if inspect.isroutine(getattr(detops.torch, name))
 ]
 # Those that are others with words of their own, or torch's operations around them.
-COMPOSED = ("batched_nms", "diff_iou_rotated_2d", "diff_iou_rotated_3d", "nms_rotated")
+COMPOSED = ("batched_nms", "diff_iou_rotated_2d", "diff_iou_rotated_3d", "nms_rotated", "poly_nms")
 OPERATORS = [name for name in FUNCTIONS if name not in COMPOSED]
 # Results are always new tensors, and the mapping of channels is a result too.
 NUMPY_ONLY = ("out", "mapping_channel")

@@ -17,6 +17,7 @@ pytest.importorskip("torch.library", reason="PyTorch is not installed")
 import detops.torch
 import torch
 from detops import spconv
+from detops.spconv import _pairs
 from detops.torch import _rulebooks
 from support import assert_same_bits
 
@@ -135,9 +136,17 @@ class Net:
         return [x.detach(), *(grad.detach() for grad in grads)]
 
 
+@pytest.fixture
+def on_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Layers find pairs, as where others see their operators, and not at once a rulebook."""
+    monkeypatch.setattr(_pairs, "_build_rulebook", lambda *_: None)
+
+
 @pytest.mark.parametrize("graph", [False, True], ids=["once", "twice"])
 @pytest.mark.parametrize("key", [None, "one"])
-def test_layers_have_the_same_bits(used: Used, key: str | None, graph: bool) -> None:
+def test_layers_have_the_same_bits(
+    used: Used, on_pairs: None, key: str | None, graph: bool
+) -> None:
     net = Net(3, key)
     expected = net.train(make_sites(), graph=graph)
     assert not any(used)
@@ -146,7 +155,7 @@ def test_layers_have_the_same_bits(used: Used, key: str | None, graph: bool) -> 
     assert any(used)
 
 
-def test_when_it_is_made(used: Used) -> None:
+def test_when_it_is_made(used: Used, on_pairs: None) -> None:
     alone, two = Net(1, "one"), Net(2, None)
     for net, calls in ((alone, 3), (two, 6)):  # Forward and two gradients of each layer.
         for times in range(3):
@@ -172,6 +181,7 @@ def test_small_pairs_have_none() -> None:
 
 @pytest.fixture
 def freed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    gc.collect()  # What other tests have left.
     made: list[int] = []
     destroy = _rulebooks._destroy
 
@@ -242,9 +252,12 @@ def test_copies_have_none(used: Used) -> None:
     y = layer(x)
     assert used == [True]
     data = y.indice_dict["one"]
+    assert _rulebooks.is_stand_in(data.for_operators())
     for other in (copy.copy(data), copy.deepcopy(data), pickle.loads(pickle.dumps(data))):
+        assert other.for_operators() is other.indice_pairs
         is_same = other.indice_pairs is data.indice_pairs
-        assert (id(other.indice_pairs) in _rulebooks._known) == is_same
+        assert is_same == (other.indice_pairs.data_ptr() == data.indice_pairs.data_ptr())
+        assert id(other.indice_pairs) not in _rulebooks._known
     copy.deepcopy(layer)
     pickle.loads(pickle.dumps(layer))
 

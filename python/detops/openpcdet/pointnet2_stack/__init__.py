@@ -1,0 +1,1 @@
+"""``pcdet.ops.pointnet2.pointnet2_stack``: clouds one after another."""

@@ -1,0 +1,7 @@
+"""What detops offers of ``torchvision.transforms``: ``functional``, for pictures that are tensors."""
+
+from __future__ import annotations
+
+from . import functional
+
+__all__ = ["functional"]
