@@ -6,10 +6,8 @@
 #include "detops/@room@.h"
 #include "ops/@room@/problem.h"
 
-// NOLINTBEGIN(google-build-using-namespace): entry points are glue
 using namespace detops;
 using namespace detops::@room@;
-// NOLINTEND(google-build-using-namespace)
 
 mluOpStatus_t @function@(mluOpHandle_t handle, const mluOpTensorDescriptor_t input_desc, const void* input, float factor,
                          const mluOpTensorDescriptor_t output_desc, void* output) {

@@ -4,14 +4,10 @@
 #define DETOPS_DETOPS_@ROOM@_H_
 
 #include "../mlu_op/handle.h"
+#include "../mlu_op/linkage.h"
 #include "../mlu_op/tensor.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+DETOPS_C_BEGIN
 
 /** Multiplies every element of input by factor.
  *
@@ -30,11 +26,6 @@ extern "C" {
 mluOpStatus_t @function@(mluOpHandle_t handle, const mluOpTensorDescriptor_t input_desc, const void* input, float factor,
     const mluOpTensorDescriptor_t output_desc, void* output);
 
-#ifdef __cplusplus
-}
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+DETOPS_C_END
 
 #endif /* DETOPS_DETOPS_@ROOM@_H_ */
