@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 namespace detops_test::hooks {
 
@@ -39,18 +41,31 @@ bool MustFail() {
   return true;
 }
 
-void* Count(void* block) {
+// The size that was asked for stands in the last bytes of a block. malloc_usable_size alone would not do: the same
+// request gets 16 bytes more where the C library has no use for the rest of a free block, which depends on the lengths
+// of everything before it, the program's path included.
+constexpr size_t kNote = sizeof(size_t);
+
+void* NoteOf(void* block) { return static_cast<char*>(block) + malloc_usable_size(block) - kNote; }
+
+size_t WithNote(size_t size) { return size > SIZE_MAX - kNote ? SIZE_MAX : size + kNote; }
+
+void* Count(void* block, size_t size) {
   if (block != nullptr) {
     ++g_blocks;
-    g_bytes += static_cast<int64_t>(malloc_usable_size(block));
+    g_bytes += static_cast<int64_t>(size);
+    std::memcpy(NoteOf(block), &size, kNote);
   }
   return block;
 }
 
-void Discount(void* block) {
-  if (block == nullptr) return;
+size_t Discount(void* block) {
+  if (block == nullptr) return 0;
+  size_t size = 0;
+  std::memcpy(&size, NoteOf(block), kNote);
   --g_blocks;
-  g_bytes -= static_cast<int64_t>(malloc_usable_size(block));
+  g_bytes -= static_cast<int64_t>(size);
+  return size;
 }
 
 }  // namespace
@@ -65,21 +80,26 @@ void* __libc_memalign(size_t alignment, size_t size);
 void __libc_free(void* block);
 // NOLINTEND(bugprone-reserved-identifier)
 
-void* malloc(size_t size) { return MustFail() ? nullptr : Count(__libc_malloc(size)); }
+void* malloc(size_t size) { return MustFail() ? nullptr : Count(__libc_malloc(WithNote(size)), size); }
 
-void* calloc(size_t count, size_t size) { return MustFail() ? nullptr : Count(__libc_calloc(count, size)); }
+void* calloc(size_t count, size_t size) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;
+  return MustFail() ? nullptr : Count(__libc_calloc(1, WithNote(bytes)), bytes);
+}
 
 void* realloc(void* block, size_t size) {
   if (MustFail()) return nullptr;
-  Discount(block);
-  void* moved = __libc_realloc(block, size);
-  Count(moved == nullptr && size > 0 ? block : moved);  // without memory the old block stays
-  return moved;
+  const size_t before = Discount(block);
+  void* moved = __libc_realloc(block, WithNote(size));
+  return moved == nullptr ? (Count(block, before), nullptr) : Count(moved, size);  // without memory the old block stays
 }
 
 void* aligned_alloc(size_t alignment, size_t size) {
-  return MustFail() ? nullptr : Count(__libc_memalign(alignment, size));
+  return MustFail() ? nullptr : Count(__libc_memalign(alignment, WithNote(size)), size);
 }
+
+void* memalign(size_t alignment, size_t size) { return aligned_alloc(alignment, size); }
 
 int posix_memalign(void** place, size_t alignment, size_t size) {
   void* block = aligned_alloc(alignment, size);
