@@ -72,10 +72,12 @@ namespace {
 Rules DataPointers(const Names& tensors, bool only_of_elements) {
   return ForEach(
       tensors, "data", kBad,
-      [=](Judgement&, const Tensor& tensor) {
-        return Unless(tensor.address != nullptr || (only_of_elements && tensor.elements() == 0),
-                      Format("the data pointer of %s is NULL, expected %lld elements.", tensor.name.c_str(),
-                             static_cast<long long>(tensor.elements())));
+      [=](Judgement& j, const Tensor& tensor) {
+        const bool empty = tensor.elements() == 0;
+        return Unless(
+            tensor.address != nullptr || (only_of_elements && empty),
+            Format("the data pointer of %s is NULL, expected %lld elements%s.", tensor.name.c_str(),
+                   static_cast<long long>(tensor.elements()), empty && !j.call.full() ? kFullProfileLifts : ""));
       },
       [](const Contract&, const Call&, const std::string& name) {
         return Faults{Of(name, BadClass::kNull, "data of " + name, [](Tensor& tensor) { tensor.has_data = false; })};

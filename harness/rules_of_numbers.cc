@@ -3,6 +3,7 @@
 #include <cfloat>
 #include <climits>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -106,6 +107,18 @@ Rules FiniteAboveZero(const std::string& argument, Precision precision) {
 
 // ---- elements ----
 
+namespace {
+
+// A double does not hold every int64.
+std::string ElementText(const Tensor& tensor, int64_t index) {
+  if (tensor.type != MLUOP_DTYPE_INT64) return NumberText(tensor.Get(index));
+  int64_t number = 0;
+  std::memcpy(&number, tensor.contents.data() + index * static_cast<int64_t>(sizeof(number)), sizeof(number));
+  return std::to_string(number);
+}
+
+}  // namespace
+
 Rules Elements(const std::string& tensor, const ElementRule& rule) {
   Rules rules = ForEach(
       {tensor}, "values", kBad,
@@ -115,7 +128,7 @@ Rules Elements(const std::string& tensor, const ElementRule& rule) {
         for (int64_t i = 0; i < count; ++i) {
           const double value = checked.Get(i);
           if (rule.allowed(value, i, j.call)) continue;
-          return checked.name + PositionText(checked, i) + " is " + NumberText(value) + ", expected " +
+          return checked.name + PositionText(checked, i) + " is " + ElementText(checked, i) + ", expected " +
                  rule.expectation(i, j.call) + ".";
         }
         return {};

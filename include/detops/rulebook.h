@@ -80,8 +80,9 @@ mluOpStatus_t detopsBuildRulebook(mluOpHandle_t handle, const mluOpSparseConvolu
                                   detopsRulebook_t* rulebook);
 
 /** Makes another rulebook out of one, as detopsBuildRulebook does, in the memory that it has: nothing is allocated as
- * long as there are no more sites and pairs than before, and the handle's scratch is large enough. It may be one of any
- * function here, and of other sites and another convolution. Nobody else may use it meanwhile.
+ * long as no table of it must be larger than it was: for the same convolution that is, as long as there are no more
+ * sites and pairs than before, and sites repeat only if they did before; and the handle's scratch is large enough. It
+ * may be one of any function here, and of other sites and another convolution. Nobody else may use it meanwhile.
  *
  * Checked in this order:
  * BAD_PARAM      count or rulebook is NULL; handle or a descriptor is NULL

@@ -253,8 +253,9 @@ ArgCheck& ArgCheck::Rule(bool condition, mluOpStatus_t status, const char* forma
 }
 
 ArgCheck& ArgCheck::FailData(const TensorArg& tensor) {
-  return Fail(MLUOP_STATUS_BAD_PARAM, "the data pointer of %s is NULL, expected %lld elements.", tensor.name,
-              static_cast<long long>(tensor.desc->element_count()));
+  const int64_t elements = tensor.desc->element_count();
+  return Fail(MLUOP_STATUS_BAD_PARAM, "the data pointer of %s is NULL, expected %lld elements%s.", tensor.name,
+              static_cast<long long>(elements), elements == 0 && !full() ? kFullProfileLifts : "");
 }
 
 ArgCheck& ArgCheck::DataUnlessEmpty(TensorList tensors) {
@@ -297,9 +298,12 @@ ArgCheck& ArgCheck::Finite(const TensorArg& tensor) {
 
 ArgCheck& ArgCheck::NoBadElement(const TensorArg& tensor, int64_t index, const char* expectation) {
   if (Skips(tensor) || index < 0) return *this;
-  const double value = ElementAsDouble(tensor.desc->type, tensor.data, index);
+  // A double does not hold every int64.
+  const NumberText value = tensor.desc->type == MLUOP_DTYPE_INT64
+                               ? NumberText(LoadElement<int64_t>(tensor.data, index))
+                               : NumberText(ElementAsDouble(tensor.desc->type, tensor.data, index));
   return Fail(MLUOP_STATUS_BAD_PARAM, "%s%s is %s, expected %s.", tensor.name, PositionText(*tensor.desc, index).text,
-              NumberText(value).text, expectation);
+              value.text, expectation);
 }
 
 }  // namespace detops

@@ -80,6 +80,7 @@ void WriteNumber(Real value, char (&text)[32]) {
 
 NumberText::NumberText(double value) { WriteNumber(value, text); }
 NumberText::NumberText(float value) { WriteNumber(value, text); }
+NumberText::NumberText(int64_t value) { *std::to_chars(text, text + sizeof(text) - 1, value).ptr = '\0'; }
 
 mluOpStatus_t Call::Succeed() const {
   if (handle_ != nullptr) {

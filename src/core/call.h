@@ -21,6 +21,7 @@ const char* ThreadErrorText();
 struct NumberText {
   explicit NumberText(double value);
   explicit NumberText(float value);
+  explicit NumberText(int64_t value);
   char text[32];
 };
 

@@ -46,6 +46,14 @@ inline void CheckVoxelSize(ArgCheck& check, int axis, double size, const Arithme
                arithmetic);
 }
 
+// How many voxels of `size` a range has on an axis, in float.
+inline void CheckVoxelCount(ArgCheck& check, int axis, double size, float count) {
+  if (check.failed() || IsVoxelCount(count)) return;
+  check.Rule(false, MLUOP_STATUS_BAD_PARAM,
+             "voxel_size[%d] is %s, which makes %s voxels of the range, expected at least 1 and fewer than 2147483648.",
+             axis, NumberText(size).text, NumberText(count).text);
+}
+
 // Axis by axis, in the type in which is decided.
 inline void CheckAxes(ArgCheck& check, int ndim, const double* range_min, const double* voxel_size, const int* grid,
                       const Arithmetic& arithmetic) {

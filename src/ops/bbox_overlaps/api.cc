@@ -21,7 +21,9 @@ ArgCheck& OutputForm(ArgCheck& check, const PairArgs& args, Dim& N, Dim& M) {
   if (!args.aligned) return check.Rank(args.output, 2).Axis(args.second, 0, M).Axis(args.output, 1, M);
   check.Axis(args.second, 0, N);
   if (args.first.desc->extent(0) != 0) return check.Rank(args.output, 1);
-  return rank == 1 && check.full() ? check : check.Axis(args.output, rank - 1, 1);
+  if (rank != 1) return check.Axis(args.output, rank - 1, 1);
+  return check.Rule(check.full(), MLUOP_STATUS_BAD_PARAM, "ious has extent 0 on axis 0, expected 1%s.",
+                    kFullProfileLifts);
 }
 
 }  // namespace

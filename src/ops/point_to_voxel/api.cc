@@ -157,8 +157,7 @@ mluOpStatus_t detopsGetVoxelGrid(int ndim, const double range_min[], const doubl
                  arithmetic);
     CheckVoxelSize(check, axis, voxel_size[axis], arithmetic);
     const float count = VoxelsOnAxis(low, high, static_cast<float>(voxel_size[axis]));
-    check.Rule(IsVoxelCount(count), MLUOP_STATUS_BAD_PARAM,
-               "axis %d has %s voxels, expected at least 1 and fewer than 2147483648.", axis, NumberText(count).text);
+    CheckVoxelCount(check, axis, voxel_size[axis], count);
     if (check.failed()) return check.status();
     voxels[axis] = static_cast<int>(count);
   }

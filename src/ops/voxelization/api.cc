@@ -9,6 +9,7 @@
 #include "mlu_op/voxelization.h"
 #include "ops/voxelization/problem.h"
 #include "recording/gen_case.h"
+#include "voxels/grid_check.h"
 #include "voxels/row_check.h"
 
 namespace detops::voxelization {
@@ -95,15 +96,14 @@ ArgCheck& ReadGrid(ArgCheck& check, const Arguments& args, voxels::VoxelGrid& gr
   for (int axis = 0; axis < kAxes; ++axis) {
     const float count = voxels::VoxelsOnAxis(static_cast<float>(border(axis)), static_cast<float>(border(axis + kAxes)),
                                              static_cast<float>(size_of(axis)));
-    check.Rule(voxels::IsVoxelCount(count), MLUOP_STATUS_BAD_PARAM,
-               "axis %d has %s voxels, expected at least 1 and fewer than 2147483648.", axis, NumberText(count).text);
+    voxels::CheckVoxelCount(check, axis, size_of(axis), count);
     if (check.failed()) return check;
     grid.range_min[axis] = border(axis);
     grid.voxel_size[axis] = size_of(axis);
     grid.extent[axis] = static_cast<int32_t>(count);
   }
   return check.Rule(voxels::CanNumberVoxels(kAxes, grid.extent, 1), MLUOP_STATUS_NOT_SUPPORTED,
-                    "the grid has too many voxels, expected fewer than 2^63.");
+                    "voxel_size makes too many voxels of coors_range, expected fewer than 2^63.");
 }
 
 // What is there becomes 0.

@@ -114,6 +114,12 @@ Rules GridExtent(const Columns& columns, size_t axis) {
 
 }  // namespace
 
+std::optional<std::string> VoxelCount(size_t axis, double size, float count) {
+  if (count >= 1 && count < 0x1p31f) return {};
+  return ElementName("voxel_size", axis) + " is " + NumberText(size) + ", which makes " + NumberText(count) +
+         " voxels of the range, expected at least 1 and fewer than 2147483648.";
+}
+
 Rules Dimensions() {
   return Integer("ndim", {[](int64_t ndim, const Call&) { return ndim >= 1 && ndim <= 4; }, "1 to 4", {0, -1, 5}});
 }

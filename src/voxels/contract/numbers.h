@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct NumberRule {
   Faults faults;
 };
 Rules Number(size_t axis, const NumberRule& rule);
+
+// What is wrong with so many voxels of `size` on an axis, if anything.
+std::optional<std::string> VoxelCount(size_t axis, double size, float count);
 
 Rules Dimensions();
 // points has a column for each axis. `without_listed`: whether the call that has none is listed.

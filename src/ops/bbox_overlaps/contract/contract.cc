@@ -54,8 +54,10 @@ Rules EmptyOutput() {
               MLUOP_STATUS_BAD_PARAM,
               [](Judgement& j) -> Sentence {
                 const Tensor& ious = j.call["ious"];
-                if (!AlignedWithoutBoxes(j.call) || (j.call.full() && ious.extents.size() == 1)) return {};
-                return Axis("ious", ious.extents.size() - 1, 1)[0].judge(j);
+                if (!AlignedWithoutBoxes(j.call)) return {};
+                if (ious.extents.size() != 1) return Axis("ious", ious.extents.size() - 1, 1)[0].judge(j);
+                if (j.call.full()) return {};
+                return std::string("ious has extent 0 on axis 0, expected 1") + kFullProfileLifts + ".";
               },
               {{BadClass::kEmpty, "aligned, no boxes, ious is [0]", Empty({0}, 0, contract)},
                {BadClass::kEmpty, "aligned, no boxes, ious is [0]", Empty({0}, 0, full), false},

@@ -92,10 +92,8 @@ Rules VoxelCount(size_t axis) {
               MLUOP_STATUS_BAD_PARAM,
               [=](Judgement& j) -> std::optional<std::string> {
                 if (static_cast<int64_t>(axis) >= j.call.integer("ndim")) return {};
-                const float count = VoxelsOnAxis(j.call, axis);
-                if (count >= 1 && count < 0x1p31f) return {};
-                return Format("axis %zu has %s voxels, expected at least 1 and fewer than 2147483648.", axis,
-                              NumberText(count).c_str());
+                return voxels::VoxelCount(axis, j.call.number_lists.at("voxel_size").at(axis),
+                                          VoxelsOnAxis(j.call, axis));
               },
               {ListFault(BadClass::kEmpty, "a range of less than half a voxel", "voxel_size", axis, 1000, WithAxis),
                ListFault(BadClass::kOverflow, "more than 2^31 voxels on an axis", "voxel_size", axis, 1e-9, WithAxis),

@@ -1,4 +1,6 @@
 // scatter_reduce by hand.
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,19 @@ TEST_P(ScatterReduce, SpecialNumbers) {
                           {{"out", {0, -2}}, {"count", {2, 2}}, {"argmax", {5, 3}}});
   ExpectNumbersEverywhere(Of({kInf, 1, 1, -2, 9}, {0, 0, 1, 1, -1}, 2, "sum", GetParam()),
                           {{"out", {kInf, -1}}, {"count", {2, 2}}, {"argmax", {5, 5}}});
+}
+
+// Numbers that no double holds.
+TEST(ScatterReduceRefusals, LargeIndexIsNamedAsItIs) {
+  for (const int64_t index : {(int64_t{1} << 53) + 1, INT64_MAX, INT64_MIN}) {
+    Call call = Of({3, 1, 3}, {0, 0, 0}, 3, "sum", MLUOP_DTYPE_FLOAT, "int64");
+    std::memcpy(call["index"].contents.data() + sizeof(index), &index, sizeof(index));
+    detops_harness::PlacedCall placed(call);
+    const Handle handle(DETOPS_PROFILE_FULL);
+    EXPECT_EQ(placed.Run(handle.get()), MLUOP_STATUS_BAD_PARAM);
+    EXPECT_EQ(detopsGetLastError(handle.get()), "detopsScatterReduceForward: index[1] is " + std::to_string(index) +
+                                                    ", expected -1 or the number of a group.");
+  }
 }
 
 // Each row has the gradient of its group, one without a group 0.

@@ -174,9 +174,9 @@ Rules Grid() {
               [](Judgement& j) -> Sentence {
                 const std::array<float, 3> count = GridOf(j.call);
                 for (size_t axis = 0; axis < 3; ++axis) {
-                  if (count[axis] >= 1 && count[axis] < 0x1p31f) continue;
-                  return Format("axis %zu has %s voxels, expected at least 1 and fewer than 2147483648.", axis,
-                                NumberText(count[axis]).c_str());
+                  const Sentence sentence =
+                      voxels::VoxelCount(axis, j.call["voxel_size"].Get(static_cast<int64_t>(axis)), count[axis]);
+                  if (sentence) return sentence;
                 }
                 return {};
               },
@@ -194,7 +194,7 @@ Rules VoxelLimit() {
                 unsigned __int128 voxels = 1;  // up to 2^93
                 for (const float count : GridOf(j.call)) voxels *= static_cast<uint64_t>(count);
                 if (voxels < uint64_t{1} << 63) return {};
-                return "the grid has too many voxels, expected fewer than 2^63.";
+                return "voxel_size makes too many voxels of coors_range, expected fewer than 2^63.";
               },
               {{BadClass::kOverflow, "8e27 voxels", WithRange({2e9, 2e9, 2e9})},
                {BadClass::kOverflow, "2^63 voxels", WithRange({0x1p21, 0x1p21, 0x1p21})},
