@@ -15,6 +15,9 @@
 //    -V +-'------3--------------+           sorting and no margins.
 //      -H                      +H
 //
+// All lengths are counted from the centre of B. A constant added to y changes no area, as the walk ends where it began;
+// and so a small box deep inside of a large one has its own area to the last digits, whatever the size of the other.
+//
 // The larger box is A; of equal areas the smaller row, number by number. So the result does not depend on the order of
 // the two. B is turned by multiples of 90 degrees until its first axis points right and up, which fixes which edges
 // rise and which fall, so that one clamp on each end of an edge is enough.
@@ -83,16 +86,18 @@ HWY_INLINE hn::Mask<D> MayMeet(D /*d*/, const BoundsLanes<D>& a, const BoundsLan
 }
 
 // Twice the integral along one edge, from its low end to its high one. The ends lie within |x| <= H already; of y at
-// the ends only the part within |y| <= V is given. x at y = -V and at y = V, anywhere on the edge's line, is brought to
-// the edge here: on the part before `x_bottom` clamp(y, -V, V) is -V, on the part behind `x_top` it is V.
+// the ends only the part within [low, high] is given. x at y = low and at y = high, anywhere on the edge's line, is
+// brought to the edge here: on the part before `x_bottom` clamp(y, low, high) is low, on the part behind `x_top` high.
 template <bool kRising, class D, class V = hn::Vec<D>>
-HWY_INLINE V EdgeIntegral(D /*d*/, V x_low, V x_high, V y_low, V y_high, V x_bottom, V x_top, V twice_v) {
+HWY_INLINE V EdgeIntegral(D /*d*/, V x_low, V x_high, V y_low, V y_high, V x_bottom, V x_top, V twice_low,
+                          V twice_high) {
   const V left = kRising ? x_low : x_high;
   const V right = kRising ? x_high : x_low;
   const V bottom = hn::Min(hn::Max(x_bottom, left), right);
   const V top = hn::Min(hn::Max(x_top, left), right);
   const V between = hn::Mul(hn::Sub(top, bottom), hn::Add(y_low, y_high));
-  return hn::Add(between, hn::Mul(twice_v, hn::Sub(hn::Sub(x_high, top), hn::Sub(bottom, x_low))));
+  const V beyond = hn::Add(hn::Mul(twice_high, hn::Sub(x_high, top)), hn::Mul(twice_low, hn::Sub(bottom, x_low)));
+  return hn::Add(between, beyond);
 }
 
 // Whether b is to be A, the box whose frame is used.
@@ -147,19 +152,19 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V half_w = hn::Mul(half, hn::IfThenElse(quarter, other_h, other_w));
   const V half_h = hn::Mul(half, hn::IfThenElse(quarter, other_w, other_h));
 
-  // Corners of B: centre + p + q, - p + q, - p - q, + p - q with p = half_w (c, s) and q = half_h (-s, c).
+  // Corners of B from its centre: p + q, - p + q, - p - q, p - q with p = half_w (c, s) and q = half_h (-s, c).
   const V px = hn::Mul(half_w, c);
   const V py = hn::Mul(half_w, s);
   const V qx = hn::Mul(half_h, s);
   const V qy = hn::Mul(half_h, c);
-  const V x0 = hn::Add(x, hn::Sub(px, qx));
-  const V y0 = hn::Add(y, hn::Add(py, qy));
-  const V x1 = hn::Sub(x, hn::Add(px, qx));
-  const V y1 = hn::Sub(y, hn::Sub(py, qy));
-  const V x2 = hn::Sub(x, hn::Sub(px, qx));
-  const V y2 = hn::Sub(y, hn::Add(py, qy));
-  const V x3 = hn::Add(x, hn::Add(px, qx));
-  const V y3 = hn::Add(y, hn::Sub(py, qy));
+  const V x0 = hn::Sub(px, qx);
+  const V y0 = hn::Add(py, qy);
+  const V x3 = hn::Add(px, qx);
+  const V y3 = hn::Sub(py, qy);
+  const V x1 = hn::Neg(x3);
+  const V y1 = hn::Neg(y3);
+  const V x2 = hn::Neg(x0);
+  const V y2 = hn::Neg(y0);
 
   // Slope of the edges along p (rising), and minus that of the edges along q (falling); each is one over the other. An
   // edge that is all but vertical has a part within |x| <= H without width, or ends that hold its y.
@@ -167,13 +172,18 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V rising = hn::Div(s, hn::Max(c, least));
   const V falling = hn::Div(c, hn::Max(s, least));
 
-  // Ends of edges brought to |x| <= H; their y moves along the edge, and never beyond its other end.
+  // The borders of A from the centre of B.
   const V frame_x = hn::Mul(half, frame_w);
   const V frame_y = hn::Mul(half, frame_h);
-  const V left = hn::Neg(frame_x);
-  const V low = hn::Neg(frame_y);
-  const auto inside = [&](V corner) { return hn::Max(hn::Min(corner, frame_x), left); };
-  const auto clamped = [&](V number) { return hn::Max(hn::Min(number, frame_y), low); };
+  const V left = hn::Neg(hn::Add(frame_x, x));
+  const V right = hn::Sub(frame_x, x);
+  const V low = hn::Neg(hn::Add(frame_y, y));
+  const V high = hn::Sub(frame_y, y);
+  const V twice_low = hn::Add(low, low);
+  const V twice_high = hn::Add(high, high);
+  // Ends of edges brought between left and right; their y moves along the edge, and never beyond its other end.
+  const auto inside = [&](V corner) { return hn::Max(hn::Min(corner, right), left); };
+  const auto clamped = [&](V number) { return hn::Max(hn::Min(number, high), low); };
   const V in0 = inside(x0);
   const V in1 = inside(x1);
   const V in2 = inside(x2);
@@ -186,19 +196,19 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V edge10 = EdgeIntegral<true>(d, in1, in0, clamped(hn::Min(hn::Add(y1, hn::Mul(move1, rising)), y0)),
                                       clamped(hn::Max(hn::Add(y0, hn::Mul(move0, rising)), y1)),
                                       hn::Add(x0, hn::Mul(hn::Sub(low, y0), falling)),
-                                      hn::Add(x0, hn::Mul(hn::Sub(frame_y, y0), falling)), frame_h);
+                                      hn::Add(x0, hn::Mul(hn::Sub(high, y0), falling)), twice_low, twice_high);
   const V edge23 = EdgeIntegral<true>(d, in2, in3, clamped(hn::Min(hn::Add(y2, hn::Mul(move2, rising)), y3)),
                                       clamped(hn::Max(hn::Add(y3, hn::Mul(move3, rising)), y2)),
                                       hn::Add(x2, hn::Mul(hn::Sub(low, y2), falling)),
-                                      hn::Add(x2, hn::Mul(hn::Sub(frame_y, y2), falling)), frame_h);
+                                      hn::Add(x2, hn::Mul(hn::Sub(high, y2), falling)), twice_low, twice_high);
   const V edge21 = EdgeIntegral<false>(d, in2, in1, clamped(hn::Min(hn::Sub(y2, hn::Mul(move2, falling)), y1)),
                                        clamped(hn::Max(hn::Sub(y1, hn::Mul(move1, falling)), y2)),
                                        hn::Sub(x2, hn::Mul(hn::Sub(low, y2), rising)),
-                                       hn::Sub(x2, hn::Mul(hn::Sub(frame_y, y2), rising)), frame_h);
+                                       hn::Sub(x2, hn::Mul(hn::Sub(high, y2), rising)), twice_low, twice_high);
   const V edge30 = EdgeIntegral<false>(d, in3, in0, clamped(hn::Min(hn::Sub(y3, hn::Mul(move3, falling)), y0)),
                                        clamped(hn::Max(hn::Sub(y0, hn::Mul(move0, falling)), y3)),
                                        hn::Sub(x0, hn::Mul(hn::Sub(low, y0), rising)),
-                                       hn::Sub(x0, hn::Mul(hn::Sub(frame_y, y0), rising)), frame_h);
+                                       hn::Sub(x0, hn::Mul(hn::Sub(high, y0), rising)), twice_low, twice_high);
   const V all = hn::Abs(hn::Add(hn::Sub(edge23, edge10), hn::Sub(edge30, edge21)));
   const V area = hn::Min(hn::Mul(half, all), hn::Min(a.area, b.area));
 

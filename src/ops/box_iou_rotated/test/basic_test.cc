@@ -145,5 +145,19 @@ TEST(BoxIouRotated, BoxesOfAnySize) {
   }
 }
 
+// All of the first lies in the second, whose sides are up to 2e10 times as long. Only the areas round.
+TEST_P(BoxIouRotatedFacts, SmallBoxesDeepInsideAreInside) {
+  std::vector<std::array<float, 5>> first, second;
+  for (const float side : {1.0f, 1e-3f, 1e-6f, 1e-9f}) {
+    for (const float angle : {0.0f, 0.3f, -2.0f}) {
+      first.push_back({1.25f, -3.5f, side, 2 * side, angle});
+      second.push_back({-1, 0.5f, 20, 17, 0.7f});
+    }
+  }
+  ExpectAgreementEverywhere(AlignedCall(GetParam(), 1, first, second), {}, [&](const Call& done) {
+    for (int64_t i = 0; i < std::ssize(first); ++i) ASSERT_NEAR(done["ious"].Get(i), 1, 0x1p-50) << i;
+  });
+}
+
 }  // namespace
 }  // namespace detops_test
