@@ -211,9 +211,10 @@ double ConvexArea(const Point* corners, int count) {
 }
 
 double ConvexOverlap(const Point* clip, int clip_count, const Point* subject, int subject_count) {
-  const double area = ClippedArea(clip, clip_count, subject, subject_count, clip[0]);
   const double first = Extent(clip, clip_count);
   const double second = Extent(subject, subject_count);
+  // Seen from the smaller one: the corners of a small polygon are exact from there, wherever in a large one it lies.
+  const double area = ClippedArea(clip, clip_count, subject, subject_count, first < second ? clip[0] : subject[0]);
   if (area > kOverlapError * (first + second) * std::min(first, second)) return area;
   const bool apart = HasSeparatingSide(clip, clip_count, subject, subject_count) ||
                      HasSeparatingSide(subject, subject_count, clip, clip_count);
