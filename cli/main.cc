@@ -8,10 +8,10 @@
 #include <iostream>
 
 #include "case_file/run_command.h"
-#include "commands.h"
-#include "errors.h"
-#include "shell_quote.h"
-#include "terminal_text.h"
+#include "commands/commands.h"
+#include "text/errors.h"
+#include "text/shell_quote.h"
+#include "text/terminal_text.h"
 #include "version.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include "case_file/case_node.h"
 #include "case_file/signature.h"
 #include "case_file/tensor_data.h"
-#include "operator.h"
+#include "cases/operator.h"
 
 namespace detops_cli {
 namespace {

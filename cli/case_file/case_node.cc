@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "errors.h"
-#include "input_file.h"
+#include "text/errors.h"
+#include "text/input_file.h"
 
 namespace detops_cli {
 namespace {

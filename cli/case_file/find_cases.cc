@@ -11,9 +11,9 @@
 
 #include "case_file/case_node.h"
 #include "case_file/signature.h"
-#include "errors.h"
-#include "input_file.h"
-#include "operator.h"
+#include "cases/operator.h"
+#include "text/errors.h"
+#include "text/input_file.h"
 
 namespace detops_cli {
 namespace {

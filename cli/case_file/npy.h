@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "case.h"
+#include "cases/case.h"
 
 namespace detops_cli {
 

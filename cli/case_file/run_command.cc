@@ -10,10 +10,10 @@
 
 #include "case_file/case_file.h"
 #include "case_file/case_node.h"
-#include "commands.h"
-#include "errors.h"
-#include "option_checks.h"
-#include "shell_quote.h"
+#include "commands/commands.h"
+#include "commands/option_checks.h"
+#include "text/errors.h"
+#include "text/shell_quote.h"
 
 namespace detops_cli {
 namespace {

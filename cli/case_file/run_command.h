@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "case_file/find_cases.h"
-#include "runner.h"
+#include "run/runner.h"
 
 namespace detops_cli {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "case.h"
 #include "case_file/case_node.h"
-#include "operator.h"
+#include "cases/case.h"
+#include "cases/operator.h"
 
 namespace detops_cli {
 

@@ -18,8 +18,8 @@
 
 #include "case_file/npy.h"
 #include "case_file/random_data.h"
-#include "errors.h"
-#include "input_file.h"
+#include "text/errors.h"
+#include "text/input_file.h"
 
 namespace detops_cli {
 namespace {

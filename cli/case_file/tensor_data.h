@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "case.h"
 #include "case_file/case_node.h"
+#include "cases/case.h"
 
 namespace detops_cli {
 

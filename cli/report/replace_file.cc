@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "errors.h"
+#include "text/errors.h"
 
 namespace detops_cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "result.h"
+#include "run/result.h"
 
 namespace detops_cli {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "errors.h"
 #include "report/replace_file.h"
+#include "text/errors.h"
 
 namespace detops_cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <map>
 
-#include "errors.h"
 #include "report/replace_file.h"
 #include "report/report.h"
 #include "report/sample_run.h"
+#include "text/errors.h"
 
 namespace detops_cli {
 namespace {

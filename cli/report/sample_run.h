@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "result.h"
+#include "run/result.h"
 
 namespace detops_cli {
 

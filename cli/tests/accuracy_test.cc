@@ -1,12 +1,12 @@
 // The formulas of the accuracy standard against numbers worked out by hand.
-#include "accuracy.h"
+#include "judge/accuracy.h"
 
 #include <cfloat>
 #include <cmath>
 #include <limits>
 
+#include "cases/operator.h"
 #include "gtest/gtest.h"
-#include "operator.h"
 
 namespace detops_cli {
 namespace {

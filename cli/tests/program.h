@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "result.h"
+#include "run/result.h"
 
 namespace detops_cli {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "operator.h"
+#include "cases/operator.h"
 
 namespace detops_cli {
 namespace {

@@ -1,5 +1,5 @@
+#include "cases/operator.h"
 #include "gtest/gtest.h"
-#include "operator.h"
 
 namespace detops_cli {
 namespace {

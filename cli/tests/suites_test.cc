@@ -1,12 +1,12 @@
 // The suites, and that "documents" is what the design documents state: their shapes, parameters, types and thresholds.
-#include "suites.h"
+#include "cases/suites.h"
 
 #include <algorithm>
 #include <regex>
 #include <set>
 
-#include "errors.h"
 #include "gtest/gtest.h"
+#include "text/errors.h"
 
 namespace detops_cli {
 namespace {

@@ -1,5 +1,5 @@
 // Percentiles of times.
-#include "timing.h"
+#include "judge/timing.h"
 
 #include <numeric>
 #include <vector>

@@ -30,7 +30,7 @@ file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR}
 set(count 0)
 foreach(file ${files})
   set(library FALSE)
-  if(file MATCHES "^src/.*(_test\\.cc$|/(test|bench|fuzz)/)")
+  if(file MATCHES "^src/.*/(test|bench|fuzz)/")
     set(part any)
   elseif(file MATCHES "^src/.*/(contract|reference)/")
     set(part ${CMAKE_MATCH_1})

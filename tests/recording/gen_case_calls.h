@@ -1,5 +1,5 @@
 // The smallest calls of three operators, with results that can be computed by hand: what is said about recording here
-// does not depend on the operator. What does is looked at in cli/case_file/recorded_calls_test.cc.
+// does not depend on the operator. What does is looked at in cli/case_file/test/recorded_calls_test.cc.
 #ifndef DETOPS_TESTS_RECORDING_GEN_CASE_CALLS_H_
 #define DETOPS_TESTS_RECORDING_GEN_CASE_CALLS_H_
 
