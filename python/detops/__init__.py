@@ -18,10 +18,12 @@ except ImportError as error:
 
     raise ImportError(why_not_loaded(error)) from error
 
-from . import (
+from . import _installing, _settings
+from ._installing import *
+from ._native import version as _version
+from ._operators import (
     _box_overlaps,
     _indice_pool,
-    _install,
     _nms,
     _point_to_voxel,
     _polygons,
@@ -29,31 +31,28 @@ from . import (
     _roiaware_pool3d,
     _rotated_feature_align,
     _scatter_reduce,
-    _settings,
     _sparse_convolution,
     _voxels,
 )
-from ._box_overlaps import *
-from ._indice_pool import *
-from ._install import *
-from ._native import version as _version
-from ._nms import *
-from ._point_to_voxel import *
-from ._polygons import *
-from ._psroipool import *
-from ._roiaware_pool3d import *
-from ._rotated_feature_align import *
-from ._scatter_reduce import *
+from ._operators._box_overlaps import *
+from ._operators._indice_pool import *
+from ._operators._nms import *
+from ._operators._point_to_voxel import *
+from ._operators._polygons import *
+from ._operators._psroipool import *
+from ._operators._roiaware_pool3d import *
+from ._operators._rotated_feature_align import *
+from ._operators._scatter_reduce import *
+from ._operators._sparse_convolution import *
+from ._operators._voxels import *
 from ._settings import *
-from ._sparse_convolution import *
-from ._voxels import *
 
 __version__: str = _version()
 
 __all__ = ["__version__"]
+__all__ += _installing.__all__
 __all__ += _box_overlaps.__all__
 __all__ += _indice_pool.__all__
-__all__ += _install.__all__
 __all__ += _nms.__all__
 __all__ += _point_to_voxel.__all__
 __all__ += _polygons.__all__
@@ -61,7 +60,7 @@ __all__ += _psroipool.__all__
 __all__ += _roiaware_pool3d.__all__
 __all__ += _rotated_feature_align.__all__
 __all__ += _scatter_reduce.__all__
-__all__ += _settings.__all__
 __all__ += _sparse_convolution.__all__
 __all__ += _voxels.__all__
+__all__ += _settings.__all__
 __all__.sort()

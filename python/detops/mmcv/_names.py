@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from .._absent import absent
+from .._installing.absent import absent
 
 _NAMES = """
     BezierAlign BorderAlign CARAFE CARAFENaive CARAFEPack Conv2d ConvTranspose2d CornerPool

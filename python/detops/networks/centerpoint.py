@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import _install
+from .._installing import install
 from . import scenes as generated
 from ._framework import Framework, Model
 from .scenes import Scene
@@ -35,8 +35,8 @@ _NAMES = {
 
 def prepare(checkout: Path | None) -> None:
     sys.path.insert(0, str(checkout))
-    _install.install("centerpoint", quiet=True)
-    _install.install("spconv", replace=True, quiet=True)
+    install("centerpoint", quiet=True)
+    install("spconv", replace=True, quiet=True)
     importlib.import_module("det3d.models")
     importlib.import_module("det3d.datasets.pipelines")
 

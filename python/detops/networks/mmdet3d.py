@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import _install
+from .._installing import install
 from ._framework import Framework, Model
 from ._openmm import IMPORTS, begin, build, of
 from .scenes import CLASSES, Scene
@@ -23,7 +23,7 @@ _NUSCENES = {"Car": "car", "Pedestrian": "pedestrian", "Cyclist": "bicycle"}
 
 
 def prepare(_: Path | None) -> None:
-    _install.install("mmcv", "spconv", replace=True, quiet=True)
+    install("mmcv", "spconv", replace=True, quiet=True)
     importlib.import_module("mmdet3d.models")
     begin("mmdet3d")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .. import _install
+from .._installing import install
 from ._framework import Framework, Model
 from ._openmm import IMPORTS, begin, build, of
 from .scenes import Picture, Scene, pictures
@@ -22,7 +22,7 @@ _SIZE = 512
 
 
 def prepare(checkout: Path | None) -> None:
-    _install.install("mmcv", "torchvision", quiet=True)
+    install("mmcv", "torchvision", quiet=True)
     if checkout is not None:
         sys.path.insert(0, str(checkout))
     of("mmrotate.utils", "register_all_modules")(init_default_scope=False)

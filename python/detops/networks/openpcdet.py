@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import _install
+from .._installing import install
 from . import scenes as generated
 from ._framework import Framework, Model
 from .scenes import CLASSES, Scene
@@ -50,8 +50,8 @@ _NAMES = {
 
 def prepare(checkout: Path | None) -> None:
     sys.path.insert(0, str(checkout))
-    _install.install("openpcdet", quiet=True)
-    _install.install("spconv", replace=True, quiet=True)
+    install("openpcdet", quiet=True)
+    install("spconv", replace=True, quiet=True)
     importlib.import_module("pcdet.datasets.dataset")
     importlib.import_module("pcdet.models")
 

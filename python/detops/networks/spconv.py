@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import _install
+from .._installing import install
 from .._sparse_encoders import Layers, second
 from ..compare import SPACE
 from ._framework import Framework, Model
@@ -20,7 +20,7 @@ _LOW, _VOXEL = (0.0, -40.0, -3.0), (0.05, 0.05, 0.1)
 
 
 def prepare(_: Path | None) -> None:
-    _install.install("spconv", replace=True, quiet=True)
+    install("spconv", replace=True, quiet=True)
     importlib.import_module("spconv.pytorch")
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from .. import _install
+from .._installing import install
 from ._framework import Framework, Model
 from .scenes import CLASSES, Picture, Scene, pictures
 
@@ -25,7 +25,7 @@ _PROPOSALS = 300
 
 
 def prepare(_: Path | None) -> None:
-    _install.install("torchvision", replace=True, quiet=True)
+    install("torchvision", replace=True, quiet=True)
     importlib.import_module("torchvision.ops")
 
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from .. import _box_overlaps as twins
+from .._operators import _box_overlaps as twins
 from .._types import OverlapGradient, OverlapMode, ZOrigin
 from ._documentation import as_its_twin
 from ._library import Operator, call, call_one, operators

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import _sparse_convolution as twins
+from .._operators import _sparse_convolution as twins
 from .._types import Shape, Sizes
 from ._documentation import as_its_twin
 from ._library import Operator, call, is_compiling, is_tracing, named

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .. import _sparse_convolution as twins
+from .._operators import _sparse_convolution as twins
 from .._types import Activation, FiltersLayout
 from ._documentation import as_its_twin
 from ._library import call, call_one, operators

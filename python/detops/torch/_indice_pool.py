@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from .. import _indice_pool as twins
+from .._operators import _indice_pool as twins
 from .._types import Pool, Start
 from ._documentation import as_its_twin
 from ._library import call, call_one, operators

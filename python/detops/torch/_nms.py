@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import _nms as twins
+from .._operators import _nms as twins
 from .._types import BoxFormat, SoftMethod
 from ._documentation import as_its_twin
 from ._library import Operator, call, call_one, named

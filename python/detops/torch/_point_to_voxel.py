@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import _point_to_voxel as twins
+from .._operators import _point_to_voxel as twins
 from .._types import VoxelOrder
 from ._documentation import as_its_twin
 from ._library import Operator, call, named

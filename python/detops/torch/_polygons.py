@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .. import _polygons as twins
+from .._operators import _polygons as twins
 from ._box_overlaps import shape_of_pairs
 from ._documentation import as_its_twin
 from ._library import Operator, call, call_one

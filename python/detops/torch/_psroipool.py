@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .. import _psroipool as twins
+from .._operators import _psroipool as twins
 from .._types import Convention, Layout, Size2
 from ._documentation import as_its_twin
 from ._library import call, call_one, operators

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import _roiaware_pool3d as twins
+from .._operators import _roiaware_pool3d as twins
 from .._types import Pool, Size3, ZOrigin
 from ._documentation import as_its_twin
 from ._library import call, call_one, named, operators

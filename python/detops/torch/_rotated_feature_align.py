@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from .. import _rotated_feature_align as twins
+from .._operators import _rotated_feature_align as twins
 from ._documentation import as_its_twin
 from ._library import call, call_one, operators
 

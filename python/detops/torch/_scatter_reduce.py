@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import _scatter_reduce as twins
+from .._operators import _scatter_reduce as twins
 from .._types import Reduce
 from ._documentation import as_its_twin
 from ._library import call, call_one, named, operators

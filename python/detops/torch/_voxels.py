@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import _voxels as twins
+from .._operators import _voxels as twins
 from .._types import Reduce
 from ._documentation import as_its_twin
 from ._library import Operator, call, call_one, named, operators

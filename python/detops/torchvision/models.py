@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._absent import absent
+from .._installing.absent import absent
 
 __all__: list[str] = []
 

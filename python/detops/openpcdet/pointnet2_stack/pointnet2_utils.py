@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ..._absent import absent
+from ..._installing.absent import absent
 from .._checks import check_counts, check_indices, check_shapes
 from .._neighbours import nearest_three, sample_furthest, within
 from ..pointnet2_batch.pointnet2_utils import FarthestPointSampling, farthest_point_sample

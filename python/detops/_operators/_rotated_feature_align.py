@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import _native
-from ._types import ArrayLike, FloatArray
+from .. import _native
+from .._types import ArrayLike, FloatArray
 
 __all__ = ["rotated_feature_align_backward", "rotated_feature_align_forward"]
 

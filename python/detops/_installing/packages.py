@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._import_hooks import Package
+from .import_hooks import Package
 
 __all__ = ["PACKAGES"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import _native
-from ._types import ArrayLike, FloatArray, Reduce, WideIndexArray
+from .. import _native
+from .._types import ArrayLike, FloatArray, Reduce, WideIndexArray
 
 __all__ = ["ScatterReduce", "scatter_reduce_backward", "scatter_reduce_forward"]
 

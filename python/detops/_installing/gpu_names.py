@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import serialization
 
-from ._changes import Changes
+from .changes import Changes
 
 __all__ = ["begin", "end", "has_gpu"]
 

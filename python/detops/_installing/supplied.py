@@ -9,9 +9,9 @@ from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from ._changes import Changes
-from ._extensions import Extension, Written
-from ._import_hooks import Package, find_original
+from .changes import Changes
+from .extensions import Extension, Written
+from .import_hooks import Package, find_original
 
 __all__ = ["Supplied"]
 

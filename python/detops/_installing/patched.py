@@ -10,9 +10,9 @@ from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from ._changes import Changes
-from ._extensions import Extension, leave_parent
-from ._import_hooks import Package, StandIn, StandInLoader, find_original, stand_in_spec
+from .changes import Changes
+from .extensions import Extension, leave_parent
+from .import_hooks import Package, StandIn, StandInLoader, find_original, stand_in_spec
 
 __all__ = ["Patched"]
 

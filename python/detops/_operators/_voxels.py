@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import _native
-from ._types import ArrayLike, FloatArray, IndexArray, Measures, Reduce, Shape
+from .. import _native
+from .._types import ArrayLike, FloatArray, IndexArray, Measures, Reduce, Shape
 
 __all__ = [
     "DynamicVoxels",

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _native
-from ._types import ArrayLike, BoxFormat, FloatArray, SoftMethod, WideIndexArray
+from .. import _native
+from .._types import ArrayLike, BoxFormat, FloatArray, SoftMethod, WideIndexArray
 
 __all__ = ["SoftNms", "batched_nms", "nms", "nms_match", "nms_rotated", "poly_nms", "soft_nms"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import _native
-from ._types import ArrayLike, FloatArray, IndexArray, Measures, Shape, VoxelOrder
+from .. import _native
+from .._types import ArrayLike, FloatArray, IndexArray, Measures, Shape, VoxelOrder
 
 __all__ = ["PointVoxels", "point_to_voxel"]
 

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterable
 from typing import Literal
 
-from ._import_hooks import Absent, Finder, Installed, Package, Part
-from ._packages import PACKAGES
-from ._patched import Patched
-from ._supplied import Supplied
-from ._torch_check import what_is_missing
-from ._versions import Clients, check_version
+from .._torch_check import what_is_missing
+from .import_hooks import Absent, Finder, Installed, Package, Part
+from .packages import PACKAGES
+from .patched import Patched
+from .supplied import Supplied
+from .versions import Clients, check_version
 
 __all__ = ["install", "uninstall"]
 
@@ -106,7 +106,7 @@ def _check(function: str, packages: tuple[str, ...]) -> None:
 def _stay_on_cpu(names: Iterable[str], quiet: bool) -> None:
     """Let torch's words for a GPU mean the CPU until all these packages are uninstalled."""
     if not _ON_CPU:
-        importlib.import_module("detops._gpu_names").begin()
+        importlib.import_module("detops._installing.gpu_names").begin()
         _say(quiet, "torch: .cuda() and device='cuda' mean the CPU; device=None would leave them alone")
     _ON_CPU.update(names)
 
@@ -185,7 +185,7 @@ def install(
     if device == "cpu":
         _stay_on_cpu(packages, quiet)
     elif device == "auto" and (asking := list(filter(_names_gpu, packages))):
-        if not importlib.import_module("detops._gpu_names").has_gpu():
+        if not importlib.import_module("detops._installing.gpu_names").has_gpu():
             _stay_on_cpu(asking, quiet)
     return tuple(name for name in packages if name in _FINDER.parts)
 
@@ -221,7 +221,7 @@ def uninstall(*packages: str) -> tuple[str, ...]:
     if _ON_CPU:
         _ON_CPU.difference_update(packages or tuple(_ON_CPU))
         if not _ON_CPU:
-            importlib.import_module("detops._gpu_names").end()
+            importlib.import_module("detops._installing.gpu_names").end()
     if not _FINDER.parts and _FINDER in sys.meta_path:
         sys.meta_path.remove(_FINDER)
     return undone

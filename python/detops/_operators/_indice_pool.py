@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import _native
-from ._types import ArrayLike, Counts, FloatArray, Pool, Start
+from .. import _native
+from .._types import ArrayLike, Counts, FloatArray, Pool, Start
 
 __all__ = ["indice_pool_backward", "indice_pool_forward"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import _native
-from ._types import ArrayLike, FloatArray, IndexArray, Pool, Size3, ZOrigin
+from .. import _native
+from .._types import ArrayLike, FloatArray, IndexArray, Pool, Size3, ZOrigin
 
 __all__ = [
     "CompactPool",

@@ -5,8 +5,15 @@ The geometry is exact and rounded once.
 
 from __future__ import annotations
 
-from . import _native
-from ._types import ArrayLike, FloatArray, IndexArray, OverlapGradient, OverlapMode, ZOrigin
+from .. import _native
+from .._types import (
+    ArrayLike,
+    FloatArray,
+    IndexArray,
+    OverlapGradient,
+    OverlapMode,
+    ZOrigin,
+)
 
 __all__ = [
     "bbox_overlaps",

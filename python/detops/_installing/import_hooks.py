@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Protocol
 
-from ._extensions import Extension, Written, is_below, leave_parent
+from .extensions import Extension, Written, is_below, leave_parent
 
 __all__ = [
     "Absent",

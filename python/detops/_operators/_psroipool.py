@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import _native
-from ._types import ArrayLike, Convention, FloatArray, Layout, Shape, Size2
+from .. import _native
+from .._types import ArrayLike, Convention, FloatArray, Layout, Shape, Size2
 
 __all__ = ["psroipool_backward", "psroipool_forward"]
 

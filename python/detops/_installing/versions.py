@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
-from ._import_hooks import Package, find_original
+from .import_hooks import Package, find_original
 
 __all__ = ["Clients", "check_version"]
 

@@ -1,0 +1,1 @@
+"""The operators on arrays, a module for each family."""
