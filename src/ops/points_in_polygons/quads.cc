@@ -14,6 +14,22 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using boxes::Point;
 
+// Brings numbers to where their products can be added up exactly. One of them may be 1e308 and the others have all
+// their digits around 1, so the largest goes as far up as products allow.
+void Bring(double (&numbers)[3]) {
+  const int exponent = boxes::ExponentOf(numbers, 3);
+  if (exponent == 0) return;
+  for (double& number : numbers) number = std::scalbn(number, 500 - exponent);
+}
+
+// The sign is exact. Each axis has a power of two of its own, which leaves it as it is.
+double SideOf(const Point& from, const Point& to, const Point& point) {
+  double x[3] = {from.x, to.x, point.x}, y[3] = {from.y, to.y, point.y};
+  Bring(x);
+  Bring(y);
+  return boxes::Orientation({x[0], y[0]}, {x[1], y[1]}, {x[2], y[2]});
+}
+
 bool Holds(const Point* corner, const Point& point) {
   bool odd = false;
   for (int i = 0; i < 4; ++i) {
@@ -23,7 +39,7 @@ bool Holds(const Point* corner, const Point& point) {
     if (from.y == point.y && to.y == point.y && (from.x < point.x) != (to.x < point.x)) return false;
     const bool rises = to.y > point.y;
     if ((from.y > point.y) == rises) continue;
-    const double side = boxes::Orientation(from, to, point);
+    const double side = SideOf(from, to, point);
     if (side == 0) return false;
     odd ^= (side > 0) == rises;
   }
@@ -66,19 +82,10 @@ void QuadPlanes::Pad() const {
   for (int64_t i = count; i < count + boxes::kPlanePadding; ++i) Set(i, kNowhere);
 }
 
-bool HoldsPoint(const QuadPlanes& quads, int64_t index, double point_x, double point_y) {
-  double numbers[10] = {point_x, point_y};
-  for (int i = 0; i < 4; ++i) {
-    numbers[2 + 2 * i] = quads.x[i][index];
-    numbers[3 + 2 * i] = quads.y[i][index];
-  }
-  const int exponent = boxes::ExponentOf(numbers, 10);
-  if (exponent != 0) {
-    for (double& number : numbers) number = std::scalbn(number, -exponent);
-  }
+bool HoldsPoint(const QuadPlanes& quads, int64_t index, double x, double y) {
   Point corner[4];
-  for (int i = 0; i < 4; ++i) corner[i] = {numbers[2 + 2 * i], numbers[3 + 2 * i]};
-  return Holds(corner, {numbers[0], numbers[1]});
+  for (int i = 0; i < 4; ++i) corner[i] = {quads.x[i][index], quads.y[i][index]};
+  return Holds(corner, {x, y});
 }
 
 }  // namespace detops::points_in_polygons

@@ -75,5 +75,19 @@ TEST(PointsInPolygons, NextToASide) {
   }
 }
 
+// One corner where products leave the range of double, and the others where a common power of two would cost digits:
+// the point lies one step of the type beside a side of these.
+TEST(PointsInPolygons, OneCornerFarAway) {
+  const double above = std::nextafter(2.0, 3.0), below = std::nextafter(2.0, 1.0);
+  for (const double far : {1e290, 1e308}) {
+    ExpectInside({1, 1, 2, 3, far, 3, 6, 1}, {1.5, 2, 1.5, above, 1.5, below, 1e9, 2, 4, 1}, {0, 0, 1, 1, 0},
+                 MLUOP_DTYPE_DOUBLE);
+    ExpectInside({1, 1, 3, 2, 3, far, 1, 6}, {2, 1.5, above, 1.5, below, 1.5, 2, 1e9, 1, 4}, {0, 0, 1, 1, 0},
+                 MLUOP_DTYPE_DOUBLE);
+  }
+  ExpectInside({0, 0, 1, 1, 1e308, 1e308, 0, 1e308}, {2, 2, 2, above, 2, below, 1, 1}, {0, 1, 0, 0},
+               MLUOP_DTYPE_DOUBLE);
+}
+
 }  // namespace
 }  // namespace detops_test
