@@ -38,6 +38,12 @@ int64_t WrittenByCount(const Tensor& count, const Tensor& output) {
   return written >= 0 && written <= output.elements() ? written : 0;
 }
 
+std::vector<size_t> IndicesIn(const Tensor& count, const Tensor& output) {
+  std::vector<size_t> indices;
+  for (int64_t i = 0; i < WrittenByCount(count, output); ++i) indices.push_back(static_cast<size_t>(output.Get(i)));
+  return indices;
+}
+
 double AllBytes(const Call& call) {
   double bytes = 0;
   for (const Tensor& tensor : call.tensors) {

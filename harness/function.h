@@ -4,6 +4,7 @@
 #define DETOPS_HARNESS_FUNCTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -32,6 +33,9 @@ struct Expected {
   // And how many terms that are: with it every element is held to what their roundings can make of the sum.
   std::map<std::string, std::vector<int64_t>> terms{};
   std::set<std::string> exact{};  // outputs that are copies: nothing is computed, so no tolerance
+  // Where rounding leaves decisions open, so that more than these results are right: whether those of a call are. Asked
+  // for numbers of any kind only; samples worth testing have one result.
+  std::function<bool(const Call&)> may_be{};
 };
 
 // Elements [begin, end) of a tensor.
@@ -41,6 +45,8 @@ struct Part {
 
 // The number that a call has written to an output of one element; -1 if nobody may look there.
 int64_t NumberIn(const Tensor& output);
+// The indices that a call has written to the elements of an output, as many as `count` says.
+std::vector<size_t> IndicesIn(const Tensor& count, const Tensor& output);
 // Elements of an output whose number the call gives back: what `count` says after a call that ended well, else none.
 int64_t WrittenByCount(const Tensor& count, const Tensor& output);
 

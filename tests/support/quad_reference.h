@@ -13,8 +13,12 @@ namespace detops_test {
 
 using detops::testing::Polygon;
 
-// Twice the signed area.
+// Twice the signed area; of four corners by the diagonals, so that one that is far away costs no digits.
 inline long double TwiceArea(const Polygon& polygon) {
+  if (polygon.size() == 4) {
+    const auto &a = polygon[0], &b = polygon[1], &c = polygon[2], &d = polygon[3];
+    return (c.first - a.first) * (d.second - b.second) - (c.second - a.second) * (d.first - b.first);
+  }
   long double twice = 0;
   for (std::size_t i = 1; i + 1 < polygon.size(); ++i) {
     const auto [ox, oy] = polygon[0];

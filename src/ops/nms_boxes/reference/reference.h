@@ -17,6 +17,9 @@ struct NmsRules {
 // The indices of the boxes that stay, best first. Empty scores: the boxes stand in order; empty labels: all equal.
 std::vector<double> NmsBoxes(const std::vector<detops_test::PolygonBox>& boxes, const std::vector<double>& scores,
                              const std::vector<int64_t>& labels, const NmsRules& rules);
+// Whether these may be left where rounding in double leaves decisions open.
+bool MayBeNmsBoxes(const std::vector<detops_test::PolygonBox>& boxes, const std::vector<double>& scores,
+                   const std::vector<int64_t>& labels, const NmsRules& rules, const std::vector<size_t>& kept);
 
 }  // namespace detops_reference
 

@@ -9,4 +9,12 @@ std::vector<double> NmsRotated(const std::vector<detops_test::PolygonBox>& boxes
   });
 }
 
+bool MayBeNmsRotated(const std::vector<detops_test::PolygonBox>& boxes, const std::vector<double>& scores,
+                     double iou_threshold, const std::vector<size_t>& kept) {
+  const auto removes = [&](size_t before, size_t box, detops_test::Rounding rounding) {
+    return detops_test::IsAbove(boxes[before], boxes[box], iou_threshold, rounding);
+  };
+  return detops_test::MayBeSuppression(detops_test::Ranking(scores), boxes.size(), kept, removes);
+}
+
 }  // namespace detops_reference

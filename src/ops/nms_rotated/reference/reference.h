@@ -11,6 +11,9 @@ namespace detops_reference {
 // The indices of the boxes that stay, best first.
 std::vector<double> NmsRotated(const std::vector<detops_test::PolygonBox>& boxes, const std::vector<double>& scores,
                                double iou_threshold);
+// Whether these may be left where rounding in double leaves decisions open.
+bool MayBeNmsRotated(const std::vector<detops_test::PolygonBox>& boxes, const std::vector<double>& scores,
+                     double iou_threshold, const std::vector<size_t>& kept);
 
 }  // namespace detops_reference
 

@@ -11,6 +11,9 @@ namespace detops_reference {
 
 // The indices that are kept, ascending.
 std::vector<double> PolyNms(mluOpDataType_t type, int64_t count, const void* boxes, float iou_threshold);
+// Whether these may be left where rounding in double leaves decisions open.
+bool MayBePolyNms(mluOpDataType_t type, int64_t count, const void* boxes, float iou_threshold,
+                  const std::vector<size_t>& kept);
 
 }  // namespace detops_reference
 
