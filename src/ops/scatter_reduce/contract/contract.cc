@@ -307,9 +307,13 @@ class ScatterReduce : public Function {
     const std::vector<double> index = ValuesOf(call, "index");
     Expected expected;
     if (backward_) {
-      expected.tensors["grad_src"] = detops_reference::ScatterGradient(
-          mode, ValuesOf(call, "grad_out"), index, ValuesOf(call, "count"), ValuesOf(call, "argmax"),
-          call["grad_out"].extents[1], call["grad_out"].extents[0]);
+      // What the mode does not use may be described as anything.
+      const auto used = [&](const char* tensor) {
+        return UsesIn(tensor)(call) ? ValuesOf(call, tensor) : std::vector<double>();
+      };
+      expected.tensors["grad_src"] =
+          detops_reference::ScatterGradient(mode, ValuesOf(call, "grad_out"), index, used("count"), used("argmax"),
+                                            call["grad_out"].extents[1], call["grad_out"].extents[0]);
       return expected;
     }
     const detops_reference::Scattered made = detops_reference::ScatterReduce(
