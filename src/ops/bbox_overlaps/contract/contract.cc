@@ -1,5 +1,6 @@
 // What bbox_overlaps promises, and how to call it.
 #include <memory>
+#include <utility>
 
 #include "boxes/contract/pair_function.h"
 #include "boxes/contract/pairs.h"
@@ -128,11 +129,13 @@ class BboxOverlaps : public boxes::PairFunction {
 
   Expected Reference(const Call& call) const override {
     const Tensor &first = call["bbox1"], &second = call["bbox2"];
-    Expected expected;
-    expected.tensors["ious"] =
+    detops_reference::BoxRatios ious =
         detops_reference::BboxOverlaps(first.type, static_cast<int>(call.integer("mode")), boxes::IsAligned(call),
                                        static_cast<int>(call.integer("offset")), first.extents[0],
                                        first.contents.data(), second.extents[0], second.contents.data());
+    Expected expected;
+    expected.tensors["ious"] = std::move(ious.values);
+    expected.magnitudes["ious"] = std::move(ious.magnitudes);
     return expected;
   }
 

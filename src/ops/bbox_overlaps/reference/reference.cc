@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "support/element.h"
+#include "support/tolerance.h"
 
 namespace detops_reference {
 namespace {
@@ -22,27 +23,33 @@ Box Read(mluOpDataType_t type, const void* boxes, int64_t row, int offset) {
   return box;
 }
 
-double Value(int mode, const Box& a, const Box& b) {
-  if (!a.some || !b.some) return 0;
+void Add(mluOpDataType_t type, int mode, int offset, const Box& a, const Box& b, BoxRatios& ratios) {
   const long double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
   const long double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  if (width <= 0 || height <= 0) return 0;
-  const long double overlap = width * height;
-  return static_cast<double>(overlap / (mode == 0 ? a.Area() + b.Area() - overlap : a.Area()));
+  long double ratio = 0, magnitude = 0;
+  if (a.some && b.some && width > 0 && height > 0) {
+    const auto farther = [](long double p, long double q) { return std::max(std::fabs(p), std::fabs(q)); };
+    const long double overlap = width * height, whole = mode == 0 ? a.Area() + b.Area() - overlap : a.Area();
+    ratio = overlap / whole;
+    // With the offset corners are rounded to double, and what is shared may be slim.
+    magnitude = offset * (farther(a.x2, b.x2) * height + farther(a.y2, b.y2) * width) / whole;
+  }
+  ratios.values.push_back(static_cast<double>(ratio));
+  ratios.magnitudes.push_back(static_cast<double>(ratio + detops_test::DoubleUnit(type) * magnitude));
 }
 
 }  // namespace
 
-std::vector<double> BboxOverlaps(mluOpDataType_t type, int mode, bool aligned, int offset, int64_t count1,
-                                 const void* bbox1, int64_t count2, const void* bbox2) {
-  std::vector<double> values;
+BoxRatios BboxOverlaps(mluOpDataType_t type, int mode, bool aligned, int offset, int64_t count1, const void* bbox1,
+                       int64_t count2, const void* bbox2) {
+  BoxRatios ratios;
   for (int64_t i = 0; i < count1; ++i) {
     const Box box = Read(type, bbox1, i, offset);
     for (int64_t j = aligned ? i : 0; j < (aligned ? i + 1 : count2); ++j) {
-      values.push_back(Value(mode, box, Read(type, bbox2, j, offset)));
+      Add(type, mode, offset, box, Read(type, bbox2, j, offset), ratios);
     }
   }
-  return values;
+  return ratios;
 }
 
 }  // namespace detops_reference

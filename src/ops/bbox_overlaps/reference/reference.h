@@ -9,9 +9,14 @@
 
 namespace detops_reference {
 
-// Not rounded to the tensors' type. mode 0: over the union, 1: over the first box.
-std::vector<double> BboxOverlaps(mluOpDataType_t type, int mode, bool aligned, int offset, int64_t count1,
-                                 const void* bbox1, int64_t count2, const void* bbox2);
+struct BoxRatios {
+  std::vector<double> values;      // not rounded to the tensors' type
+  std::vector<double> magnitudes;  // what rounding errors are relative to
+};
+
+// mode 0: over the union, 1: over the first box.
+BoxRatios BboxOverlaps(mluOpDataType_t type, int mode, bool aligned, int offset, int64_t count1, const void* bbox1,
+                       int64_t count2, const void* bbox2);
 
 }  // namespace detops_reference
 

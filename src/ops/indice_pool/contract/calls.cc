@@ -1,4 +1,5 @@
 // How to call indice_pool.
+#include <limits>
 #include <memory>
 
 #include "harness/catalogue.h"
@@ -191,7 +192,15 @@ class Pool : public Function {
                    : detops_reference::IndicePoolAverageGradient(pairs, values("output_grad"), channels, rows,
                                                                  call["output_grad"].extents[0]);
     expected.tensors[target] = sums.values;
-    expected.magnitudes[target] = sums.magnitudes;
+    std::vector<double>& magnitudes = expected.magnitudes[target];
+    magnitudes = sums.magnitudes;
+    // An average is divided at the end, so what leaves the range is its sum.
+    const double most = call[target].type == MLUOP_DTYPE_DOUBLE ? std::numeric_limits<double>::max()
+                                                                : double{std::numeric_limits<float>::max()};
+    for (size_t i = 0; i < magnitudes.size(); ++i) {
+      const double terms = static_cast<double>(sums.terms[i]);
+      if (!backward_ && magnitudes[i] * terms > most) magnitudes[i] *= terms;
+    }
     // A term has a rounding more than its addition: it is divided.
     for (const int64_t terms : sums.terms) expected.terms[target].push_back(terms + 1);
     return expected;

@@ -13,13 +13,13 @@ using detops_test::Polygon;
 using Real = long double;
 
 struct Rectangle {
-  Real angle, area;
+  Real c, s, area;                  // cosine and sine of its angle
   Real x_min, x_max, y_min, y_max;  // in the turned frame
 };
 
-Rectangle Around(const Polygon& points, Real angle) {
-  const Real c = std::cos(angle), s = std::sin(angle);
-  Rectangle r = {angle, 0, INFINITY, -INFINITY, INFINITY, -INFINITY};
+// By cosine and sine: of an angle next to pi / 2 no digit of the cosine would be left.
+Rectangle Around(const Polygon& points, Real c, Real s) {
+  Rectangle r = {c, s, 0, INFINITY, -INFINITY, INFINITY, -INFINITY};
   for (const auto& [x, y] : points) {
     r.x_min = std::min(r.x_min, c * x + s * y);
     r.x_max = std::max(r.x_max, c * x + s * y);
@@ -30,14 +30,15 @@ Rectangle Around(const Polygon& points, Real angle) {
   return r;
 }
 
-// The angle of a side, brought to [0, pi/2).
-Real AngleOf(Real x, Real y) {
+// With a side on one of direction (x, y), which is turned until its angle is in [0, pi/2).
+Rectangle Along(const Polygon& points, Real x, Real y) {
   for (int quarter = 0; quarter < 4 && !(x > 0 && y >= 0); ++quarter) {
     const Real turned = -x;
     x = y;
     y = turned;
   }
-  return std::atan2(y, x);
+  const Real length = std::hypot(x, y);
+  return length == 0 ? Around(points, 1, 0) : Around(points, x / length, y / length);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ RectangleResult MinAreaPolygons(mluOpDataType_t type, int64_t rows, const void* 
     for (size_t i = 0; i < hull.size(); ++i) {
       const auto [ax, ay] = points[hull[i]];
       const auto [bx, by] = points[hull[(i + 1) % hull.size()]];
-      all.push_back(Around(points, AngleOf(bx - ax, by - ay)));
+      all.push_back(Along(points, bx - ax, by - ay));
     }
     Real least = INFINITY;
     for (const Rectangle& r : all) least = std::min(least, r.area);
@@ -67,10 +68,10 @@ RectangleResult MinAreaPolygons(mluOpDataType_t type, int64_t rows, const void* 
     const Rectangle* best = nullptr;
     for (const Rectangle& r : all) {
       if (r.area > least * (1 + 1e-12L)) continue;
-      if (best == nullptr || r.angle < best->angle) best = &r;
+      if (best == nullptr || best->c * r.s < best->s * r.c) best = &r;
     }
-    const Real c = std::cos(best->angle), s = std::sin(best->angle);
     const auto add = [&](Real x, Real y) {
+      const Real c = best->c, s = best->s;
       for (const Real number : {c * x - s * y + origin.first, s * x + c * y + origin.second}) {
         result.corners.push_back(static_cast<double>(number));
         result.magnitudes.push_back(static_cast<double>(std::max(magnitude, std::abs(number))));
