@@ -71,7 +71,14 @@ inline RotatedSlopes SlopesOfSharedArea(const double first[5], const double seco
     if (box[2] <= 0 || box[3] <= 0) return {};
   }
   const Real cosine = std::cos(Real{first[4]}), sine = std::sin(Real{first[4]});
-  const Real turn = Real{second[4]} - Real{first[4]}, c = std::cos(turn), s = std::sin(turn);
+  const Real turn = Real{second[4]} - Real{first[4]};
+  Real c = std::cos(turn), s = std::sin(turn);
+  if (Real{first[4]} + turn != Real{second[4]} || Real{second[4]} - turn != Real{first[4]}) {
+    // Of angles like 1e20 the difference is rounded.
+    const Real other_cosine = std::cos(Real{second[4]}), other_sine = std::sin(Real{second[4]});
+    c = other_cosine * cosine + other_sine * sine;
+    s = other_sine * cosine - other_cosine * sine;
+  }
   const Real dx = Real{second[0]} - Real{first[0]}, dy = Real{second[1]} - Real{first[1]};
   const Real x = dx * cosine + dy * sine, y = dy * cosine - dx * sine;
   const Real w = first[2], h = first[3], other_w = second[2], other_h = second[3];

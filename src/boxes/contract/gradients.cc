@@ -75,7 +75,9 @@ Faults NoPairs(const GradientForm& form) {
           {BadClass::kEmpty, "no second boxes, no data", without_data("M"), false},
           {BadClass::kEmpty, "no boxes, aligned", [=](Call& call) {
              AlignedCall(form)(call);
-             for (Tensor& tensor : call.tensors) tensor.extents[0] = 0;
+             for (Tensor& tensor : call.tensors) {
+               if (!tensor.extents.empty()) tensor.extents[0] = 0;
+             }
            }}};
 }
 
