@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace detops_test {
@@ -15,6 +16,9 @@ struct RotatedSlopes {
   long double x = 0, y = 0, w = 0, h = 0, angle = 0;
   // What rounding errors of the area and of each slope, in this order, are relative to: coordinates that cancel.
   long double magnitudes[6] = {};
+  // How much of the sides may lie in or out of the other box where positions are known but for their rounding in
+  // double: no more than that, but for sides that run nearly along one another, which cross anywhere then.
+  long double open = 0;
 };
 
 namespace rotated_slopes {
@@ -122,6 +126,17 @@ inline RotatedSlopes SlopesOfSharedArea(const double first[5], const double seco
   const Real reach = std::fmax(size, other_size) + std::fabs(dx) + std::fabs(dy);
   const Real magnitudes[] = {reach * std::fmin(size, other_size), reach, reach, reach, reach, reach * size};
   for (int i = 0; i < 6; ++i) slopes.magnitudes[i] = magnitudes[i];
+  const Real noise = 0x1p-49L * reach;
+  for (const int sign : {1, -1}) {
+    for (const bool flat : {true, false}) {
+      const Real px = flat ? 0 : sign * w / 2, py = flat ? sign * h / 2 : 0, half = (flat ? w : h) / 2;
+      for (const auto& [nx, ny, limit] : {std::tuple(c, s, other_w / 2), {-s, c, other_h / 2}}) {
+        const Real beyond = std::fabs((px - x) * nx + (py - y) * ny) - limit, step = std::fabs(flat ? nx : ny);
+        const bool exact = beyond == 0 && step == 0;
+        if (!exact && std::fabs(beyond) <= step * half + noise) slopes.open += 2 * std::fmin(half, noise / step);
+      }
+    }
+  }
   return slopes;
 }
 

@@ -182,13 +182,13 @@ void Append(const Box& box, bool spatial, int64_t row, Tensor& tensor) {
 using Real = long double;
 // By the numbers of a row; each with what rounding errors on the way to it are relative to.
 struct Slopes {
-  explicit Slopes(size_t numbers) : values(numbers, 0), magnitudes(numbers, 0) {}
+  explicit Slopes(size_t numbers) : values(numbers, 0), magnitudes(numbers, 0), open(numbers, 0) {}
   std::vector<Real> values, magnitudes;
-  bool all_or_nothing = false;
+  std::vector<Real> open;  // what decisions may change that rounding leaves open
 };
 
 // Boxes whose shared area is not above the bound of its rounding errors, 4 units of double, count as apart. One that is
-// this small itself may come out on either side of the bound.
+// this small itself may come out on either side of the bound, and a slope need not be small where the area is.
 bool NextToNothing(const detops_test::RotatedSlopes& slopes) { return slopes.area <= 0x1p-49L * slopes.magnitudes[0]; }
 
 std::vector<double> RowOf(const Tensor& boxes, int64_t row) {
@@ -204,7 +204,6 @@ Slopes FlatSlopes(int64_t mode, const std::vector<double>& self, const std::vect
   const detops_test::RotatedSlopes s = detops_test::SlopesOfSharedArea(self.data(), other.data());
   Slopes slopes(5);
   if (s.area == 0) return slopes;
-  slopes.all_or_nothing = NextToNothing(s);
   const Real own = Real{self[2]} * Real{self[3]}, others = Real{other[2]} * Real{other[3]};
   const Real size[] = {0, 0, self[3], self[2], 0};
   const Real shared[] = {s.x, s.y, s.w, s.h, s.angle};
@@ -214,6 +213,8 @@ Slopes FlatSlopes(int64_t mode, const std::vector<double>& self, const std::vect
     slopes.values[k] = (shared[k] * whole - s.area * grows) / (whole * whole);
     const Real by_area = mode == 0 ? size[k] + std::fabs(shared[k]) : grows;
     slopes.magnitudes[k] = (s.magnitudes[k + 1] * whole + s.magnitudes[0] * by_area) / (whole * whole);
+    const Real sides = s.open * (k == 4 ? Real{self[2]} + Real{self[3]} : 1);
+    slopes.open[k] = NextToNothing(s) ? std::fabs(slopes.values[k]) : sides * (whole + s.area) / (whole * whole);
   }
   return slopes;
 }
@@ -233,7 +234,6 @@ Slopes TallSlopes(bool from_bottom, const std::vector<double>& self, const std::
   const bool none = s.area == 0 || !finite || !(self[5] > 0) || !(other[5] > 0) || !(rise > 0);
   Slopes slopes(7);
   if (none) return slopes;
-  slopes.all_or_nothing = NextToNothing(s);
   const auto part = [](Real less, Real more) { return less < more ? Real{1} : less == more ? Real{0.5L} : Real{0}; };
   const Real by_high = part(high, high2), by_low = part(low2, low);
   const Real rise_z = by_high - by_low, rise_height = from_bottom ? by_high : (by_high + by_low) / 2;
@@ -253,6 +253,9 @@ Slopes TallSlopes(bool from_bottom, const std::vector<double>& self, const std::
     slopes.values[k] = (shared[k] * whole - volume * (size[k] - shared[k])) / (whole * whole);
     slopes.magnitudes[k] =
         (terms[k] * whole + with_rise(s.area, m[0]) * (size[k] + std::fabs(shared[k]))) / (whole * whole);
+    const bool by_sides = k != 2 && k != 5;
+    const Real sides = by_sides ? s.open * rise * (k == 6 ? Real{self[3]} + Real{self[4]} : 1) : 0;
+    slopes.open[k] = NextToNothing(s) ? std::fabs(slopes.values[k]) : sides * (whole + volume) / (whole * whole);
   }
   return slopes;
 }
@@ -350,8 +353,7 @@ Expected PairGradient::Reference(const Call& call) const {
           const bool is_zero = std::fabs(slopes.values[k]) <= 1e-14L * slopes.magnitudes[k];
           sum[k] += std::isinf(g) && is_zero ? Real{NAN} : g * slopes.values[k];
           magnitude[k] += std::fabs(g) * (std::fabs(slopes.values[k]) + inside * slopes.magnitudes[k]);
-          // A slope need not be small where the area is.
-          if (slopes.all_or_nothing) magnitude[k] += std::fabs(g * slopes.values[k]) / tolerance(first.type).diff1;
+          magnitude[k] += std::fabs(g) * slopes.open[k] / tolerance(first.type).diff1;
         }
       }
       for (size_t k = 0; k < self.size(); ++k) {
