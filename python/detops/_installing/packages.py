@@ -28,10 +28,11 @@ PACKAGES = {
         absent={"mmcv.ops": "detops.mmcv._names"},
         extensions={"mmcv._ext": "detops.mmcv._ext"},
         versions=("2.0", "2.2"),
-        # mmcv 2.1 and earlier ask for the current GPU in the second, whatever the tensors are on; the
-        # first goes through vertices, detops past them.
+        # mmcv 2.1 and earlier ask for a GPU in the last two, whatever the tensors are on; the first goes
+        # through vertices, detops past them.
         amended={
             "mmcv.ops.diff_iou_rotated": "detops.mmcv.diff_iou_rotated",
+            "mmcv.ops.furthest_point_sample": "detops.mmcv.furthest_point_sample",
             "mmcv.ops.points_in_boxes": "detops.mmcv.points_in_boxes",
         },
         beside={"mmdet3d.evaluation.functional.kitti_utils.rotate_iou": "detops.openpcdet.rotate_iou"},

@@ -11,6 +11,7 @@ from .box_iou_quadri import box_iou_quadri
 from .box_iou_rotated import box_iou_rotated
 from .convex_iou import convex_giou, convex_iou
 from .diff_iou_rotated import diff_iou_rotated_2d, diff_iou_rotated_3d
+from .furthest_point_sample import furthest_point_sample, furthest_point_sample_with_dist
 from .info import get_compiler_version, get_compiling_cuda_version
 from .iou3d import (
     boxes_iou3d,
@@ -74,6 +75,8 @@ __all__ = [
     "dynamic_point_to_voxel",
     "dynamic_scatter",
     "dynamic_voxelize",
+    "furthest_point_sample",
+    "furthest_point_sample_with_dist",
     "get_compiler_version",
     "get_compiling_cuda_version",
     "hard_voxelize",

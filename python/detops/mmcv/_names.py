@@ -16,7 +16,7 @@ _NAMES = """
     SimpleRoIAlign SoftmaxFocalLoss SyncBatchNorm TINShift active_rotated_filter
     assign_score_withk ball_query bezier_align bias_act border_align carafe carafe_naive
     chamfer_distance contour_expand conv2d conv_transpose2d deform_conv2d deform_roi_pool
-    filter2d filtered_lrelu furthest_point_sample furthest_point_sample_with_dist
+    filter2d filtered_lrelu
     fused_bias_leakyrelu gather_points grouping_operation knn masked_conv2d
     modulated_deform_conv2d pixel_group point_sample prroi_pool rel_roi_point_to_rel_img_point
     riroi_align_rotated roi_align roi_align_rotated roi_pool sigmoid_focal_loss

@@ -10,19 +10,32 @@ from collections.abc import Iterator
 
 import torch
 
-__all__ = ["first_of_each_row", "nearest_three", "sample_furthest", "squared_distance", "within"]
+from ._checks import check_indices
+
+__all__ = [
+    "BLOCK",
+    "arithmetic_type",
+    "first_of_each_row",
+    "gathered",
+    "nearest_of_each_row",
+    "nearest_three",
+    "sample_by_distances",
+    "sample_furthest",
+    "squared_distance",
+    "within",
+]
 
 # Of centres times points, the elements that are looked at together: they stay in the caches.
-_BLOCK = 1 << 20
+BLOCK = 1 << 20
 
 
-def _kind(points: torch.Tensor) -> torch.dtype:
+def arithmetic_type(points: torch.Tensor) -> torch.dtype:
     return torch.float64 if points.dtype == torch.float64 else torch.float32
 
 
 def _by_axis(points: torch.Tensor) -> torch.Tensor:
     """The points with all x, then all y, then all z in memory, not in less than float."""
-    return points.to(_kind(points)).T.contiguous().T
+    return points.to(arithmetic_type(points)).T.contiguous().T
 
 
 def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -32,7 +45,7 @@ def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def _blocks(centres: torch.Tensor, points: torch.Tensor) -> Iterator[torch.Tensor]:
-    height, points = max(1, _BLOCK // max(1, len(points))), _by_axis(points)
+    height, points = max(1, BLOCK // max(1, len(points))), _by_axis(points)
     for rows in torch.split(centres.to(points.dtype), height):
         yield squared_distance(rows[:, None], points)
 
@@ -56,14 +69,22 @@ def _joined(blocks: Iterator[torch.Tensor], columns: int) -> torch.Tensor:
 
 
 @torch.no_grad()
-def within(centres: torch.Tensor, points: torch.Tensor, radius: float, count: int) -> torch.Tensor:
-    """(M, count): the first points in the open ball around each centre; -1 in balls without any."""
-    limit = torch.tensor(radius, dtype=_kind(points)).square()
-    squares = _blocks(centres, points)
-    return _joined((first_of_each_row(block < limit, count) for block in squares), count)
+def within(
+    centres: torch.Tensor, points: torch.Tensor, radius: float, count: int, least: float | None = None
+) -> torch.Tensor:
+    """(M, count): the first points in the open ball around each centre; -1 in balls without any. With
+    ``least`` they are as far away as that, or at the centre."""
+    limit, hole = torch.tensor([radius, least or 0.0], dtype=arithmetic_type(points)).square()
+
+    def chosen(squares: torch.Tensor) -> torch.Tensor:
+        inside = squares < limit
+        return inside if least is None else inside & (squares >= hole) | (squares == 0)
+
+    return _joined((first_of_each_row(chosen(block), count) for block in _blocks(centres, points)), count)
 
 
-def _three_of(squares: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def nearest_of_each_row(squares: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The three least of each row and where they are; writes over them."""
     distances, indices = [], []
     for _ in range(3):
         distance, index = squares.min(1, keepdim=True)
@@ -79,10 +100,10 @@ def nearest_three(unknown: torch.Tensor, known: torch.Tensor) -> tuple[torch.Ten
     if not len(known):
         known = torch.full((1, 3), torch.inf, dtype=unknown.dtype)
     if not len(unknown):
-        return torch.empty((0, 3), dtype=_kind(unknown)), torch.empty((0, 3)).long()
+        return torch.empty((0, 3), dtype=arithmetic_type(unknown)), torch.empty((0, 3)).long()
     lost = ~unknown.isfinite().all(1, keepdim=True)
     known = known.masked_fill(~known.isfinite().all(1, keepdim=True), torch.inf)
-    distances, indices = zip(*map(_three_of, _blocks(unknown.masked_fill(lost, 0), known)), strict=True)
+    distances, indices = zip(*map(nearest_of_each_row, _blocks(unknown.masked_fill(lost, 0), known)), strict=True)
     return torch.cat(distances).masked_fill_(lost, torch.inf), torch.cat(indices).masked_fill_(lost, 0)
 
 
@@ -93,7 +114,7 @@ def sample_furthest(points: torch.Tensor, count: int) -> torch.Tensor:
     chosen = torch.zeros(count, dtype=torch.int64)
     if not len(finite):
         return chosen
-    x, y, z = points[finite].to(_kind(points)).T.contiguous()
+    x, y, z = points[finite].to(arithmetic_type(points)).T.contiguous()
     furthest, square, step = torch.full_like(x, torch.inf), torch.empty_like(x), torch.empty_like(x)
     last = 0
     for place in range(count):
@@ -103,3 +124,24 @@ def sample_furthest(points: torch.Tensor, count: int) -> torch.Tensor:
         square += torch.sub(z, z[last], out=step).square_()
         last = int(torch.minimum(furthest, square, out=furthest).argmax())
     return finite[chosen]
+
+
+@torch.no_grad()
+def sample_by_distances(distances: torch.Tensor, count: int) -> torch.Tensor:
+    """(count,): the first of points whose distances are the rows (N, N), then each time the one that is
+    furthest from all chosen. One whose distance is NaN is not."""
+    chosen = torch.zeros(count, dtype=torch.int64)
+    furthest = torch.full((len(distances),), torch.inf, dtype=distances.dtype)
+    last = 0
+    for place in range(count):
+        chosen[place] = last
+        row = distances[last].nan_to_num(-torch.inf, torch.inf, -torch.inf)
+        last = int(torch.minimum(furthest, row, out=furthest).argmax())
+    return chosen
+
+
+def gathered(caller: str, name: str, features: torch.Tensor, idx: torch.Tensor) -> torch.Tensor:
+    """(B, C, ...): of (B, C, N) features those at (B, ...)."""
+    places = check_indices(caller, name, idx, features.shape[2]).flatten(1)
+    taken = features.gather(2, places[:, None].expand(-1, features.shape[1], -1))
+    return taken.reshape(*features.shape[:2], *idx.shape[1:])

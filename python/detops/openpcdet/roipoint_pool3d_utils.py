@@ -6,6 +6,7 @@ In plain torch, over the test of points in boxes that :mod:`.roiaware_pool3d_uti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -28,36 +29,47 @@ class RoIPointPool3dFunction:
         num_sampled_points: int = 512,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """As :meth:`RoIPointPool3d.forward`."""
-        caller = "RoIPointPool3d"
-        check_batches(caller, points, boxes3d)
-        check_tensors(caller, points=points, point_features=point_features)
-        if point_features.ndim != 3 or point_features.shape[:2] != points.shape[:2]:
-            raise ValueError(
-                f"{caller}: point_features has shape {list(point_features.shape)}, expected "
-                f"({points.shape[0]}, {points.shape[1]}, C) as points has shape {list(points.shape)}."
-            )
+        check_batches("RoIPointPool3d", points, boxes3d)
         extra = boxes3d.new_tensor(pool_extra_width).expand(3)
         wider = torch.cat((boxes3d[..., :3], boxes3d[..., 3:6] + extra, boxes3d[..., 6:]), -1)
-        rows = torch.cat((points, point_features.to(points.dtype)), -1)
-        pooled = rows.new_zeros((*boxes3d.shape[:2], num_sampled_points, rows.shape[2]))
-        empty = torch.ones(boxes3d.shape[:2], dtype=torch.int32)
-        places, chosen = [], []
-        for cloud in range(len(rows)):
-            place, point = _sample(points[cloud].detach(), wider[cloud].detach(), num_sampled_points)
-            empty[cloud, place[:, 0] // num_sampled_points] = 0
-            places.append((place + cloud * boxes3d.shape[1] * num_sampled_points).flatten())
-            chosen.append((point + cloud * rows.shape[1]).flatten())
-        if places:
-            flat = pooled.flatten(0, 2).index_copy(0, torch.cat(places), rows.flatten(0, 1)[torch.cat(chosen)])
-            pooled = flat.reshape(pooled.shape)
-        return pooled.to(point_features.dtype), empty
+        where = {"z_origin": "center", "xy_margin": MARGIN_OF_GPU}
+        return pool_points(points, point_features, wider, num_sampled_points, **where)
 
 
-def _sample(points: torch.Tensor, boxes: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+def pool_points(
+    points: torch.Tensor, point_features: torch.Tensor, boxes3d: torch.Tensor, count: int, **where: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """(B, M, count, 3 + C) and whether boxes are empty; ``where`` says what is in a box."""
+    caller = "RoIPointPool3d"
+    check_batches(caller, points, boxes3d)
+    check_tensors(caller, points=points, point_features=point_features)
+    if point_features.ndim != 3 or point_features.shape[:2] != points.shape[:2]:
+        raise ValueError(
+            f"{caller}: point_features has shape {list(point_features.shape)}, expected "
+            f"({points.shape[0]}, {points.shape[1]}, C) as points has shape {list(points.shape)}."
+        )
+    rows = torch.cat((points, point_features.to(points.dtype)), -1)
+    pooled = rows.new_zeros((*boxes3d.shape[:2], count, rows.shape[2]))
+    empty = torch.ones(boxes3d.shape[:2], dtype=torch.int32)
+    places, chosen = [], []
+    for cloud in range(len(rows)):
+        place, point = _sample(points[cloud].detach(), boxes3d[cloud].detach(), count, where)
+        empty[cloud, place[:, 0] // count] = 0
+        places.append((place + cloud * boxes3d.shape[1] * count).flatten())
+        chosen.append((point + cloud * rows.shape[1]).flatten())
+    if places:
+        flat = pooled.flatten(0, 2).index_copy(0, torch.cat(places), rows.flatten(0, 1)[torch.cat(chosen)])
+        pooled = flat.reshape(pooled.shape)
+    return pooled.to(point_features.dtype), empty
+
+
+def _sample(
+    points: torch.Tensor, boxes: torch.Tensor, count: int, where: dict[str, Any]
+) -> tuple[torch.Tensor, torch.Tensor]:
     """(K, count) twice, of the K boxes that hold points: rows of the result, and points for them, over
     again where they are fewer."""
     inside = torch.zeros((len(boxes), len(points)), dtype=torch.int32)
-    find_all_boxes(points, boxes, inside, z_origin="center", xy_margin=MARGIN_OF_GPU)
+    find_all_boxes(points, boxes, inside, **where)
     slots = torch.arange(count)
     (held,) = inside.any(1).nonzero(as_tuple=True)
     found = [inside[box].nonzero()[:, 0] for box in held.tolist()]

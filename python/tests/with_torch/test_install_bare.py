@@ -368,6 +368,42 @@ def test_voxels_of_mmcv_lite() -> None:
 
 
 @needs_lite
+def test_points_of_mmcv_lite() -> None:
+    """What mmdetection3d's layers are made of; mmcv's own asks for a GPU in one of them."""
+    run_lite(
+        """
+        detops.install("mmcv")
+        import torch, mmcv.ops
+        from detops.openpcdet.pointnet2_batch import pointnet2_utils as batch
+        from mmcv.ops.furthest_point_sample import furthest_point_sample
+        draw = torch.Generator().manual_seed(1)
+        points = torch.randn(2, 50, 3, generator=draw)
+        features = torch.randn(2, 4, 50, generator=draw).requires_grad_()
+        idx = furthest_point_sample(points, 7)
+        assert torch.equal(mmcv.ops.PointsSampler([7], ["D-FPS"], [-1])(points, features), idx)
+        assert mmcv.ops.PointsSampler([7], ["F-FPS"], [-1])(points, features).shape == (2, 7)
+        centres = mmcv.ops.gather_points(points.mT.contiguous(), idx).mT.contiguous()
+        group = mmcv.ops.QueryAndGroup(1.0, 8)(points, centres, features)
+        assert torch.equal(group, batch.QueryAndGroup(1.0, 8)(points, centres, features))
+        distances, idx = mmcv.ops.three_nn(points, centres)
+        between = mmcv.ops.three_interpolate(group[..., 0].contiguous(), idx, distances.exp())
+        (slope,) = torch.autograd.grad(between.square().sum(), features)
+        assert slope.isfinite().all() and slope.any()
+        counts = torch.tensor([50, 50], dtype=torch.int32), torch.tensor([7, 7], dtype=torch.int32)
+        rows, middle = points.flatten(0, 1), centres.flatten(0, 1)
+        found = mmcv.ops.ball_query(0, 1.0, 8, rows, middle, *counts)
+        assert torch.equal(found.view(2, 7, 8), mmcv.ops.ball_query(0, 1.0, 8, points, centres))
+        grouped = mmcv.ops.grouping_operation(rows, found, *counts)
+        same = mmcv.ops.grouping_operation(points.mT.contiguous(), found.view(2, 7, 8))
+        assert torch.equal(grouped.view(2, 7, 3, 8), same.transpose(1, 2))
+        boxes = torch.tensor([[[0.0, 0, -1, 2, 2, 2, 0.3], [9, 9, 9, 1, 1, 1, 0]]]).expand(2, 2, 7)
+        pooled, empty = mmcv.ops.RoIPointPool3d(6)(points, features.mT.detach(), boxes)
+        assert pooled.shape == (2, 2, 6, 7) and empty.tolist() == [[0, 1]] * 2
+        """
+    )
+
+
+@needs_lite
 def test_what_mmcv_lite_lacks_says_so() -> None:
     run_lite(
         """

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import torch
 
-from .._checks import check_indices, check_shapes
-from .._neighbours import nearest_three, sample_furthest, within
+from .._checks import check_shapes
+from .._neighbours import gathered, nearest_three, sample_furthest, within
 
 __all__ = [
     "BallQuery",
@@ -54,22 +54,16 @@ def farthest_point_sample(xyz: torch.Tensor, npoint: int) -> torch.Tensor:
 furthest_point_sample = farthest_point_sample
 
 
-def _gather(caller: str, features: torch.Tensor, idx: torch.Tensor) -> torch.Tensor:
-    places = check_indices(caller, "idx", idx, features.shape[2]).flatten(1)
-    taken = features.gather(2, places[:, None].expand(-1, features.shape[1], -1))
-    return taken.reshape(*features.shape[:2], *idx.shape[1:])
-
-
 def gather_operation(features: torch.Tensor, idx: torch.Tensor) -> torch.Tensor:
     """(B, C, M): of (B, C, N) features those at (B, M)."""
     check_shapes("gather_operation", {}, features=(features, "B C N"), idx=(idx, "B M"))
-    return _gather("gather_operation", features, idx)
+    return gathered("gather_operation", "idx", features, idx)
 
 
 def grouping_operation(features: torch.Tensor, idx: torch.Tensor) -> torch.Tensor:
     """(B, C, M, S): of (B, C, N) features those at (B, M, S)."""
     check_shapes("grouping_operation", {}, features=(features, "B C N"), idx=(idx, "B M S"))
-    return _gather("grouping_operation", features, idx)
+    return gathered("grouping_operation", "idx", features, idx)
 
 
 def three_nn(unknown: torch.Tensor, known: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -100,7 +94,7 @@ def three_interpolate(features: torch.Tensor, idx: torch.Tensor, weight: torch.T
     """
     words = {"features": (features, "B C M"), "idx": (idx, "B N 3"), "weight": (weight, "B N 3")}
     check_shapes("three_interpolate", {}, **words)
-    one, two, three = (_gather("three_interpolate", features, idx) * weight.detach()[:, None]).unbind(-1)
+    one, two, three = (gathered("three_interpolate", "idx", features, idx) * weight.detach()[:, None]).unbind(-1)
     return one + two + three
 
 
