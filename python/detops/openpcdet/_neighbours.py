@@ -77,7 +77,7 @@ def within(
     limit, hole = torch.tensor([radius, least or 0.0], dtype=arithmetic_type(points)).square()
 
     def chosen(squares: torch.Tensor) -> torch.Tensor:
-        inside = squares < limit
+        inside: torch.Tensor = squares < limit
         return inside if least is None else inside & (squares >= hole) | (squares == 0)
 
     return _joined((first_of_each_row(chosen(block), count) for block in _blocks(centres, points)), count)

@@ -276,19 +276,80 @@ def test_places_in_groups() -> None:
     assert IngroupIndicesFunction.apply(groups[:0]).tolist() == []
 
 
-def test_what_is_not_there_says_so() -> None:
-    for call, name in (
-        (stack.vector_pool_with_voxel_query_op, "vector_pool_with_voxel_query_op"),
-        (stack.three_nn_for_vector_pool_by_two_step, "three_nn_for_vector_pool_by_two_step"),
-        (stack.VectorPoolWithVoxelQuery.apply, "VectorPoolWithVoxelQuery"),
-        (stack.ThreeNNForVectorPoolByTwoStep.apply, "ThreeNNForVectorPoolByTwoStep"),
-    ):
-        with pytest.raises(NotImplementedError) as caught:
-            call(1, word=2)
-        assert str(caught.value) == (
-            f"pcdet.ops.pointnet2.pointnet2_stack.pointnet2_utils.{name}: detops has none, it takes a "
-            "build of OpenPCDet with its compiled modules."
-        )
+def near(point: Any, centre: Any, reach: float, ball: int) -> bool:
+    away = np.abs(point - centre)
+    return bool((away**2).sum() <= reach**2 if ball else (away <= reach).all())
+
+
+SIZES, CENTRES = (40, 0, 25), (6, 2, 5)
+
+
+def clouds() -> tuple[Any, Any, list[tuple[int, range]]]:
+    """Points, centres, and for each centre the points of its cloud."""
+    draw = np.random.default_rng(5)
+    begins = np.cumsum((0, *SIZES))
+    owners = [range(begins[cloud], begins[cloud + 1]) for cloud, many in enumerate(CENTRES) for _ in range(many)]
+    points = draw.uniform(-1, 1, (sum(SIZES), 3))
+    return points, draw.uniform(-1, 1, (sum(CENTRES), 3)), list(enumerate(owners))
+
+
+@pytest.mark.parametrize("limit", [-1, 2])
+@pytest.mark.parametrize("ball", [0, 1])
+def test_three_nearest_among_the_near_ones(ball: int, limit: int) -> None:
+    points, centres, owners = clouds()
+    cells = centres[:, None] + np.random.default_rng(6).uniform(-0.5, 0.5, (len(centres), 4, 3))
+    found, idx, mean = stack.three_nn_for_vector_pool_by_two_step(
+        torch.from_numpy(points), counts(*SIZES), torch.from_numpy(centres), torch.from_numpy(cells),
+        counts(*CENTRES), 0.3, limit, ball, 1, 4, 2.0)  # fmt: skip
+    total = 0
+    for number, rows in owners:
+        chosen = [row for row in rows if near(points[row], centres[number], 0.6, ball)]
+        chosen = chosen[:limit] if limit > 0 else chosen
+        total += len(chosen)
+        for cell in range(4):
+            far = {row: np.linalg.norm(points[row] - cells[number, cell]) for row in chosen}
+            order = sorted(far, key=far.__getitem__)[:3]
+            order += [*order[:1], -1][:1] * (3 - len(order))
+            assert idx[number, cell].tolist() == order
+            assert found[number, cell].tolist() == pytest.approx([far.get(row, INF) for row in order])
+    assert mean == -(-total // len(centres)) and total > 10
+
+
+@pytest.mark.parametrize("limit", [-1, 2])
+@pytest.mark.parametrize("pooling", [0, 1])
+@pytest.mark.parametrize("ball", [0, 1])
+def test_cells_around_centres(ball: int, pooling: int, limit: int) -> None:
+    points, centres, owners = clouds()
+    rows = np.random.default_rng(7).normal(size=(len(points), 6))
+    leaf = torch.from_numpy(rows).requires_grad_()
+    made, middle, mean, number_of = stack.vector_pool_with_voxel_query_op(
+        torch.from_numpy(points), counts(*SIZES), leaf, torch.from_numpy(centres), counts(*CENTRES),
+        3, 2, 1, 0.7, 3, 1, 20, limit, ball, pooling)  # fmt: skip
+    taken: dict[tuple[int, int], list[int]] = {}
+    for number, some in owners:
+        left = limit if limit > 0 else len(points)
+        for row in some:
+            if left and near(points[row], centres[number], 0.7, ball):
+                x, y, _ = np.minimum((points[row] - centres[number] + 0.7) // (1.4 / np.array([3, 2, 1])), (2, 1, 0))
+                cell = taken.setdefault((number, int(2 * x + y)), [])
+                if pooling == 0 or not cell:
+                    cell.append(row)
+                    left -= 1
+    wanted, slope = np.zeros((len(centres), 6, 3)), np.zeros_like(rows)
+    places, sizes = np.zeros_like(wanted), np.zeros((len(centres), 6), int)
+    given = np.random.default_rng(8).normal(size=wanted.shape)
+    for (number, cell), some in taken.items():
+        wanted[number, cell] = (rows[some, :3] + rows[some, 3:]).mean(0)
+        places[number, cell] = (points[some] - centres[number]).mean(0)
+        sizes[number, cell] = len(some)
+        for row in some:
+            slope[row] += np.tile(given[number, cell] / len(some), 2)
+    made.backward(torch.from_numpy(given).reshape(made.shape))
+    assert np.allclose(made.detach().numpy().reshape(wanted.shape), wanted)
+    assert np.allclose(middle.numpy().reshape(places.shape), places)
+    assert number_of.dtype == torch.int32 and np.array_equal(number_of.numpy(), sizes)
+    assert np.allclose(leaf.grad.numpy(), slope)
+    assert mean.tolist() == [-(-sizes.sum() // len(centres))] and sizes.sum() > 10
 
 
 TWO, CLOUD = torch.zeros(1, 2, 3), torch.zeros(1, 4, 3)
@@ -313,6 +374,12 @@ TWO, CLOUD = torch.zeros(1, 2, 3), torch.zeros(1, 4, 3)
          r"QueryAndGroup: features is None, expected a tensor as use_xyz is False\."),
         (lambda: stack.QueryAndGroup(1, 2, False)(CLOUD[0], counts(4), TWO[0], counts(2)),
          r"QueryAndGroup: features is None, expected a tensor as use_xyz is False\."),
+        (lambda: stack.vector_pool_with_voxel_query_op(
+            CLOUD[0], counts(4), torch.zeros(4, 5), TWO[0], counts(2), 2, 2, 2, 1.0, 3, 1),
+         r"vector_pool_with_voxel_query_op: num_c_out_each_grid is 3, expected a divisor of 5 channels\."),
+        (lambda: stack.three_nn_for_vector_pool_by_two_step(
+            CLOUD[0], counts(4), TWO[0], torch.zeros(2, 7, 3), counts(2), 1.0, -1, 0, 9, 8, 1.0),
+         r"three_nn_for_vector_pool_by_two_step: new_xyz_grid_centers has shape \[2, 7, 3\], expected \(M, 8, 3\)\."),
         (lambda: stack.ball_query(1, 2, CLOUD[0], counts(3), TWO[0], counts(2)),
          r"ball_query: xyz_batch_cnt is \[3\], expected counts that add up to 4 rows\."),
         (lambda: stack.ball_query(1, 2, CLOUD[0], counts(4), TWO[0], counts(1, 1)),

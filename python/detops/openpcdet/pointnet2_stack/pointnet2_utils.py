@@ -1,20 +1,18 @@
 """``pointnet2_stack.pointnet2_utils``: sampling and grouping of points in clouds one after another.
 
-In plain torch: no operators of detops are behind it, so networks run, and are slow in these parts. The
-two operators of PV-RCNN++'s vector pooling are there by name and say that they are not.
+In plain torch: no operators of detops are behind it, so networks run, and are slow in these parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 
-from ..._installing.absent import absent
 from .._checks import check_counts, check_indices, check_shapes
 from .._neighbours import nearest_three, sample_furthest, within
 from ..pointnet2_batch.pointnet2_utils import FarthestPointSampling, farthest_point_sample
+from ._vector_pool import three_nn_for_vector_pool_by_two_step, vector_pool_with_voxel_query_op
 
 __all__ = [
     "BallQuery",
@@ -37,20 +35,7 @@ __all__ = [
     "vector_pool_with_voxel_query_op",
 ]
 
-_MODULE = "pcdet.ops.pointnet2.pointnet2_stack.pointnet2_utils"
-
 furthest_point_sample = farthest_point_sample
-
-
-def _absent(name: str) -> type[Any]:
-    told = f"{_MODULE}.{name}: detops has none, it takes a build of OpenPCDet with its compiled modules."
-    return absent(__name__, name, told)
-
-
-three_nn_for_vector_pool_by_two_step = _absent("three_nn_for_vector_pool_by_two_step")
-ThreeNNForVectorPoolByTwoStep = _absent("ThreeNNForVectorPoolByTwoStep")
-vector_pool_with_voxel_query_op = _absent("vector_pool_with_voxel_query_op")
-VectorPoolWithVoxelQuery = _absent("VectorPoolWithVoxelQuery")
 
 
 def stack_farthest_point_sample(
@@ -176,6 +161,14 @@ class ThreeInterpolate:
 
 class ThreeNN:
     apply = staticmethod(three_nn)
+
+
+class ThreeNNForVectorPoolByTwoStep:
+    apply = staticmethod(three_nn_for_vector_pool_by_two_step)
+
+
+class VectorPoolWithVoxelQuery:
+    apply = staticmethod(vector_pool_with_voxel_query_op)
 
 
 class QueryAndGroup(torch.nn.Module):
