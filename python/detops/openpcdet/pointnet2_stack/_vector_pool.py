@@ -125,16 +125,21 @@ def three_nn_for_vector_pool_by_two_step(
         rank = pairs.ranks()
         table = torch.full((len(pairs.centres), int(rank.max()) + 1), -1)
         table[pairs.row, rank] = pairs.place
-        rows = slice(pairs.first, pairs.first + len(table))
-        cells = new_xyz_grid_centers[rows].to(pairs.points.dtype)
-        squares = squared_distance(cells[:, :, None], pairs.points[table][:, None])
-        squares.masked_fill_((table < 0)[:, None], torch.inf)
-        square, which = nearest_of_each_row(squares.flatten(0, 1))
-        found = table.repeat_interleave(num_total_grids, 0).gather(1, which) + pairs.begin
-        lost = square.isinf()
-        square, found = (torch.where(lost, each[:, :1], each) for each in (square, found))
-        distances[rows] = square.sqrt().view(cells.shape).to(distances.dtype)
-        indices[rows] = found.masked_fill(square.isinf(), -1).view(cells.shape).int()
+        # Side by side in memory along each axis, and few enough at a time to stay in the caches.
+        points = pairs.points[table].movedim(2, 0).contiguous().movedim(0, 2)
+        height = max(1, BLOCK // (num_total_grids * table.shape[1]))
+        for low in range(0, len(table), height):
+            part = slice(low, low + height)
+            rows = slice(pairs.first + low, pairs.first + low + len(table[part]))
+            cells = new_xyz_grid_centers[rows].to(points.dtype)
+            squares = squared_distance(cells[:, :, None], points[part, None])
+            squares.masked_fill_((table[part] < 0)[:, None], torch.inf)
+            square, which = nearest_of_each_row(squares.flatten(0, 1))
+            found = table[part].repeat_interleave(num_total_grids, 0).gather(1, which) + pairs.begin
+            lost = square.isinf()
+            square, found = (torch.where(lost, each[:, :1], each) for each in (square, found))
+            distances[rows] = square.sqrt().view(cells.shape).to(distances.dtype)
+            indices[rows] = found.masked_fill(square.isinf(), -1).view(cells.shape).int()
     return distances, indices, torch.tensor(_mean(total, len(new_xyz)))
 
 
