@@ -52,9 +52,9 @@ def build(
 
 
 def _lower_scores(settings: Any) -> None:
-    """Every least score becomes 0: random weights are sure of nothing."""
+    """Every least score becomes 0: random weights are sure of nothing. One that is None stays."""
     for key, value in settings.items():
-        if key in ("score_thr", "score_threshold"):
+        if key in ("score_thr", "score_threshold") and value is not None:
             settings[key] = 0.0
         elif isinstance(value, Mapping):
             _lower_scores(value)

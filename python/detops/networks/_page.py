@@ -39,8 +39,7 @@ What is changed, and what is not there:
   torch's words for a GPU mean the CPU, numbers up to 1e-4 beside 0 or 1 count as 0 or 1 in `binary_cross_entropy`.
 - Memory is the most that the process had; a machine that has less ends it (`ended by SIGKILL`). PointRCNN takes 6.3 GiB
   and CenterPoint with dynamic pillars 7.1 GiB for one scene.
-- PV-RCNN++ of OpenPCDet stops at its vector pooling, which is a `NotImplementedError`. PV-RCNN and PointRCNN of
-  mmdetection3d are not on the list: mmcv's operators on points that they call are not there yet.
+- Where networks sample and group points (PV-RCNN, PV-RCNN++, Voxel R-CNN, PointRCNN) they are in plain torch, and slow.
 """
 
 _TIMES = """## Times

@@ -47,13 +47,23 @@ def _sample(scene: Scene, classes: Sequence[str], span: Sequence[float], like_nu
     return torch.from_numpy(points), sample
 
 
+def _chosen(points: torch.Tensor, span: Sequence[float], count: int | None) -> torch.Tensor:
+    """As many points in the range, for networks that take so many of each scene."""
+    if count is None:
+        return points
+    inside = ((points[:, :3] > torch.tensor(span[:3])) & (points[:, :3] < torch.tensor(span[3:]))).all(1)
+    (rows,) = inside.nonzero(as_tuple=True)
+    return points[rows[torch.randint(len(rows), (count,), generator=torch.Generator().manual_seed(0))]]
+
+
 def _build(config: str, scenes: Sequence[Scene]) -> Model:
     folder = Path(of("mmdet3d", "__file__")).parent / ".mim" / "configs"
 
     def load(made: Any) -> tuple[Any, list[Any]]:
-        span = made.model.data_preprocessor.voxel_layer.point_cloud_range
-        samples = [_sample(scene, made.class_names, span, "_nus" in config) for scene in scenes]
-        return {"points": [points for points, _ in samples]}, [about for _, about in samples]
+        samples = [_sample(scene, made.class_names, made.point_cloud_range, "_nus" in config) for scene in scenes]
+        wanted = next((step.num_points for step in made.train_pipeline if step.type == "PointSample"), None)
+        clouds = [_chosen(points, made.point_cloud_range, wanted) for points, _ in samples]
+        return {"points": clouds}, [about for _, about in samples]
 
     return build(
         folder / config, "mmdet3d.registry", load, lambda found: found.pred_instances_3d.bboxes_3d.tensor
@@ -66,6 +76,9 @@ _CONFIGS = {
     "pointpillars": "pointpillars/pointpillars_hv_secfpn_8xb6-160e_kitti-3d-3class.py",
     "pointpillars_dynamic": "dynamic_voxelization/pointpillars_dv_secfpn_8xb6-160e_kitti-3d-car.py",
     "parta2": "parta2/parta2_hv_secfpn_8xb2-cyclic-80e_kitti-3d-3class.py",
+    # Their operators on points are in plain torch.
+    "pv_rcnn": "pv_rcnn/pv_rcnn_8xb2-80e_kitti-3d-3class.py",
+    "point_rcnn": "point_rcnn/point-rcnn_8xb2_kitti-3d-3class.py",
     "centerpoint_voxel": "centerpoint/centerpoint_voxel01_second_secfpn_8xb4-cyclic-20e_nus-3d.py",
     "centerpoint_pillar": "centerpoint/centerpoint_pillar02_second_secfpn_8xb4-cyclic-20e_nus-3d.py",
     "centerpoint_dcn": "centerpoint/centerpoint_voxel01_second_secfpn_head-dcn-circlenms_8xb4-cyclic-20e_nus-3d.py",

@@ -37,6 +37,7 @@ _CONFIGURATIONS = {
     "centerpoint_dyn_pillar": "waymo_models/centerpoint_dyn_pillar_1x",
     # Their operators on points are in plain torch.
     "pv_rcnn": "kitti_models/pv_rcnn",
+    "pv_rcnn_plusplus": "waymo_models/pv_rcnn_plusplus",
     "voxel_rcnn_car": "kitti_models/voxel_rcnn_car",
     "pointrcnn": "kitti_models/pointrcnn",
 }

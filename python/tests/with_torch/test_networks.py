@@ -22,6 +22,7 @@ from detops.networks import (  # noqa: E402
     __main__,
     _apart,
     _measure,
+    _openmm,
     _page,
     _report,
     _shares,
@@ -135,6 +136,15 @@ def test_list_and_what_is_missing(tmp_path: Path) -> None:
     assert made.returncode == 1 and "openpcdet:second was not tried here; it needs: " in made.stdout
     bare = Framework("bare", lambda _: None, {"a": lambda _: broken()}, checkout="https://example.org/bare")
     assert "git clone https://example.org/bare" in measured(tmp_path, bare)["needs"]
+
+
+def test_least_scores_become_zero() -> None:
+    """PointRCNN of mmdetection3d has none for its proposals, and stops if it is given one."""
+    settings = {"score_thr": 0.3, "rpn": {"nms": {"score_thr": None, "iou_thr": 0.8}}, "rcnn": {"score_threshold": 0.1}}
+    _openmm._lower_scores(settings)
+    assert settings == {
+        "score_thr": 0.0, "rpn": {"nms": {"score_thr": None, "iou_thr": 0.8}}, "rcnn": {"score_threshold": 0.0}
+    }  # fmt: skip
 
 
 def test_the_page_is_that_of_the_kept_rows() -> None:
