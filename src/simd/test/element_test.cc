@@ -17,7 +17,7 @@
 #include "support/guarded_buffer.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd/element_test.cc"
+#define HWY_TARGET_INCLUDE "simd/test/element_test.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "simd/element-inl.h"

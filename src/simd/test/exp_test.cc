@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd/exp_test.cc"
+#define HWY_TARGET_INCLUDE "simd/test/exp_test.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "simd/exp-inl.h"
