@@ -15,8 +15,9 @@
 //    -V +-'------3--------------+           sorting and no margins.
 //      -H                      +H
 //
-// All lengths are counted from the centre of B. A constant added to y changes no area, as the walk ends where it began;
-// and so a small box deep inside of a large one has its own area to the last digits, whatever the size of the other.
+// Lengths are counted from the centre of B, heights only as far as it lies in A. A constant added to y changes no area,
+// as the walk ends where it began; and so a small box deep inside of a large one has its own area to the last digits,
+// whatever the size of the other, and a slim A keeps its small V.
 //
 // The larger box is A; of equal areas the smaller row, number by number. So the result does not depend on the order of
 // the two. B is turned by multiples of 90 degrees until its first axis points right and up, which fixes which edges
@@ -152,19 +153,23 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V half_w = hn::Mul(half, hn::IfThenElse(quarter, other_h, other_w));
   const V half_h = hn::Mul(half, hn::IfThenElse(quarter, other_w, other_h));
 
-  // Corners of B from its centre: p + q, - p + q, - p - q, p - q with p = half_w (c, s) and q = half_h (-s, c).
+  // Corners of B: centre + p + q, - p + q, - p - q, + p - q with p = half_w (c, s) and q = half_h (-s, c).
   const V px = hn::Mul(half_w, c);
   const V py = hn::Mul(half_w, s);
   const V qx = hn::Mul(half_h, s);
   const V qy = hn::Mul(half_h, c);
   const V x0 = hn::Sub(px, qx);
-  const V y0 = hn::Add(py, qy);
   const V x3 = hn::Add(px, qx);
-  const V y3 = hn::Sub(py, qy);
   const V x1 = hn::Neg(x3);
-  const V y1 = hn::Neg(y3);
   const V x2 = hn::Neg(x0);
-  const V y2 = hn::Neg(y0);
+  // Heights are counted from that of the centre of B, or from the border of A that is next to it.
+  const V frame_y = hn::Mul(half, frame_h);
+  const V level = hn::Max(hn::Min(y, frame_y), hn::Neg(frame_y));
+  const V centre = hn::Sub(y, level);
+  const V y0 = hn::Add(centre, hn::Add(py, qy));
+  const V y3 = hn::Add(centre, hn::Sub(py, qy));
+  const V y1 = hn::Sub(centre, hn::Sub(py, qy));
+  const V y2 = hn::Sub(centre, hn::Add(py, qy));
 
   // Slope of the edges along p (rising), and minus that of the edges along q (falling); each is one over the other. An
   // edge that is all but vertical has a part within |x| <= H without width, or ends that hold its y.
@@ -172,13 +177,12 @@ HWY_INLINE V OverlapIntegral(D d, const RotatedLanes<D>& a, const RotatedLanes<D
   const V rising = hn::Div(s, hn::Max(c, least));
   const V falling = hn::Div(c, hn::Max(s, least));
 
-  // The borders of A from the centre of B.
+  // The borders of A.
   const V frame_x = hn::Mul(half, frame_w);
-  const V frame_y = hn::Mul(half, frame_h);
   const V left = hn::Neg(hn::Add(frame_x, x));
   const V right = hn::Sub(frame_x, x);
-  const V low = hn::Neg(hn::Add(frame_y, y));
-  const V high = hn::Sub(frame_y, y);
+  const V low = hn::Neg(hn::Add(frame_y, level));
+  const V high = hn::Sub(frame_y, level);
   const V twice_low = hn::Add(low, low);
   const V twice_high = hn::Add(high, high);
   // Ends of edges brought between left and right; their y moves along the edge, and never beyond its other end.
