@@ -1,15 +1,11 @@
 // The host runtime of cnrt.h.
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "cnrt.h"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "core/platform.h"
 
 struct cnrtQueueStruct {};
 
@@ -20,9 +16,7 @@ struct cnrtNotifierStruct {
 
 namespace {
 
-// In the part of a thread's memory that exists from its start: elsewhere the first use in a library that was loaded
-// late allocates memory, and where there is none the C library ends the process.
-__attribute__((tls_model("initial-exec"))) thread_local cnrtRet_t t_last_error = cnrtSuccess;
+DETOPS_EARLY_THREAD_LOCAL cnrtRet_t t_last_error = cnrtSuccess;
 
 cnrtRet_t Fail(cnrtRet_t code) {
   t_last_error = code;
@@ -33,17 +27,14 @@ cnrtRet_t Require(bool condition) { return condition ? cnrtSuccess : Fail(cnrtEr
 
 cnrtRet_t Allocate(void** pointer, size_t bytes) {
   constexpr size_t kCacheLine = 64;
-  constexpr size_t kHugePage = size_t{2} << 20;
   if (pointer == nullptr) return Fail(cnrtErrorArgsInvalid);
   if (bytes > SIZE_MAX / 2) return Fail(cnrtErrorNoMem);
   // Large tensors on huge pages: operators read them in jumps, and small pages cost most of the speed there.
-  const size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kCacheLine;
+  const size_t alignment = bytes >= 2 * detops::kHugePage ? detops::kHugePage : kCacheLine;
   const size_t size = (bytes / alignment + 1) * alignment;  // a whole multiple, at least one
-  void* memory = std::aligned_alloc(alignment, size);
+  void* memory = detops::AllocateAligned(alignment, size);
   if (memory == nullptr) return Fail(cnrtErrorNoMem);
-#ifdef MADV_HUGEPAGE
-  if (alignment == kHugePage) (void)madvise(memory, size, MADV_HUGEPAGE);
-#endif
+  if (alignment == detops::kHugePage) detops::WishHugePages(memory, size);
   *pointer = memory;
   return cnrtSuccess;
 }
@@ -109,7 +100,7 @@ cnrtRet_t cnrtMalloc(void** pointer, size_t bytes) { return Allocate(pointer, by
 cnrtRet_t cnrtHostMalloc(void** pointer, size_t bytes) { return Allocate(pointer, bytes); }
 
 cnrtRet_t cnrtFree(void* pointer) {
-  std::free(pointer);
+  detops::FreeAligned(pointer);
   return cnrtSuccess;
 }
 cnrtRet_t cnrtFreeHost(void* pointer) { return cnrtFree(pointer); }

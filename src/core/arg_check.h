@@ -12,6 +12,7 @@
 
 #include "core/call.h"
 #include "core/checked_math.h"
+#include "core/platform.h"
 #include "core/tensor.h"
 
 namespace detops {
@@ -178,7 +179,7 @@ class ArgCheck {
   ArgCheck& Supported(bool condition, const char* sentence);
 
   // A rule of the operator's own: `status` and the sentence unless the condition holds.
-  ArgCheck& Rule(bool condition, mluOpStatus_t status, const char* format, ...) __attribute__((format(printf, 4, 5)));
+  ArgCheck& Rule(bool condition, mluOpStatus_t status, const char* format, ...) DETOPS_PRINTF(4, 5);
 
   ArgCheck& Data(const TensorArg& tensor) { return Skips(tensor) || tensor.data != nullptr ? *this : FailData(tensor); }
   // A tensor without elements needs no data.

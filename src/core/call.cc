@@ -1,7 +1,5 @@
 #include "core/call.h"
 
-#include <pthread.h>
-
 #include <charconv>
 #include <cmath>
 #include <cstdarg>
@@ -10,37 +8,37 @@
 #include <cstring>
 
 #include "core/context.h"
+#include "core/platform.h"
 
 namespace detops {
 namespace {
 
 // The texts of the threads. Not thread_local: the first use of such a variable in a library that was loaded late
-// allocates memory, and where there is none the C library ends the process. A key answers instead.
+// allocates memory, and where there is none the C library ends the process. A pointer answers instead.
 class ThreadTexts {
  public:
   // Empty if the thread has none.
   static const char* Get() {
-    const void* text = ready() ? pthread_getspecific(key_) : nullptr;
+    const void* text = pointer_.Get();
     return text != nullptr ? static_cast<const char*>(text) : "";
   }
 
   static void Clear() {
-    auto* text = ready() ? static_cast<char*>(pthread_getspecific(key_)) : nullptr;
+    auto* text = static_cast<char*>(pointer_.Get());
     if (text == kNoMemory) {
-      pthread_setspecific(key_, nullptr);
+      pointer_.Set(nullptr);
     } else if (text != nullptr) {
       text[0] = '\0';
     }
   }
 
   static void Set(const char* text) {
-    if (!ready()) return;
-    auto* own = static_cast<char*>(pthread_getspecific(key_));
+    auto* own = static_cast<char*>(pointer_.Get());
     if (own == nullptr || own == kNoMemory) {
       own = static_cast<char*>(std::malloc(kErrorTextSize));
-      if (own == nullptr || pthread_setspecific(key_, own) != 0) {
+      if (own == nullptr || !pointer_.Set(own)) {
         std::free(own);
-        pthread_setspecific(key_, kNoMemory);
+        pointer_.Set(kNoMemory);
         return;
       }
     }
@@ -48,19 +46,13 @@ class ThreadTexts {
   }
 
  private:
-  static bool ready() {
-    pthread_once(&once_, [] { made_ = pthread_key_create(&key_, Free) == 0; });
-    return made_;
-  }
   static void Free(void* text) {
     if (text != kNoMemory) std::free(text);
   }
 
   // Stands for a text for which there was no memory. Never written to.
   static inline char kNoMemory[] = "detops: a call failed, and there was no memory to say why.";
-  static inline pthread_once_t once_ = PTHREAD_ONCE_INIT;
-  static inline pthread_key_t key_ = 0;
-  static inline bool made_ = false;
+  static inline constinit ThreadPointer pointer_{Free};
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/float_mode.h"
+#include "core/platform.h"
 #include "detops/handle.h"
 
 namespace detops {
@@ -41,12 +42,11 @@ class Call {
   mluOpStatus_t Succeed() const;
 
   // Ends the call badly: the text becomes "function: sentence". The sentence ends with a full stop.
-  mluOpStatus_t Fail(mluOpStatus_t status, const char* format, ...) const __attribute__((format(printf, 3, 4)));
-  mluOpStatus_t FailWithList(mluOpStatus_t status, const char* format, va_list arguments) const
-      __attribute__((format(printf, 3, 0)));
+  mluOpStatus_t Fail(mluOpStatus_t status, const char* format, ...) const DETOPS_PRINTF(3, 4);
+  mluOpStatus_t FailWithList(mluOpStatus_t status, const char* format, va_list arguments) const DETOPS_PRINTF(3, 0);
 
   // Sends a line "function: sentence" to the handle's log sink, if the handle asks for lines of this level.
-  void Log(detopsLogLevel_t level, const char* format, ...) const __attribute__((format(printf, 3, 4)));
+  void Log(detopsLogLevel_t level, const char* format, ...) const DETOPS_PRINTF(3, 4);
 
   // Ends a call as its run did.
   mluOpStatus_t Finish(RunResult result) const;

@@ -2,31 +2,18 @@
 
 #include <atomic>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "core/float_mode.h"
+#include "core/platform.h"
 #include "core/thread_pool.h"
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace detops {
 namespace {
 
-int AffinityCount() {
-#if defined(__linux__)
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 // The value of DETOPS_NUM_THREADS, 0 if it is not a whole number above 0.
 int EnvironmentCount() {
-  const char* text = secure_getenv("DETOPS_NUM_THREADS");
+  const char* text = EnvironmentText("DETOPS_NUM_THREADS");
   if (text == nullptr) return 0;
   int value = 0;
   const char* end = text + std::strlen(text);
@@ -69,7 +56,7 @@ class CheckedTasks {
 
 int DefaultThreadCount() {
   const int wanted = EnvironmentCount();
-  return wanted > 0 ? wanted : AffinityCount();
+  return wanted > 0 ? wanted : ProcessorCount();
 }
 
 int Parallel::TaskCount(int64_t items, int64_t min_items) const {

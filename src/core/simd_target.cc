@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/platform.h"
+
 namespace detops {
 namespace {
 
@@ -52,7 +54,7 @@ class Registry {
   // nullptr chooses automatically; an unsupported name changes nothing.
   bool Force(const char* name) {
     if (name == nullptr) {
-      const char* wish = secure_getenv("DETOPS_TARGET");
+      const char* wish = EnvironmentText("DETOPS_TARGET");
       if (wish == nullptr || !Force(wish)) Use(targets_[0]);
       return true;
     }

@@ -1,17 +1,16 @@
 #include "core/thread_pool.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <new>
+#include <thread>
 
 #include "core/float_mode.h"
+#include "core/mutex.h"
+#include "core/platform.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
@@ -50,10 +49,10 @@ constexpr int kLimitShift = 16;
 constexpr uint32_t kLimitMask = 0x7fff;
 
 struct State {
-  pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER;  // guards the next four and the starting of workers
+  Mutex lifecycle;  // guards the next four and the starting of workers
   bool fork_handler_registered = false;
   int users = 0;
-  pthread_t workers[kMaxWorkers] = {};
+  ThreadHandle workers[kMaxWorkers] = {};
   std::atomic<int> worker_count{0};
   std::atomic<bool> stopping{false};
 
@@ -96,16 +95,16 @@ void AwaitNews(State& state, uint32_t seen) {
       Pause();
     }
   } while (std::chrono::steady_clock::now() - start < kAwake);
-  state.epoch.wait(seen, std::memory_order_acquire);
+  AwaitChange(state.epoch, seen);
 }
 
-void* WorkerMain(void* argument) {
+ThreadResult WorkerMain(void* argument) {
   State& state = g_state;
   auto seen = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(argument));
   for (;;) {
     AwaitNews(state, seen);
     seen = state.epoch.load(std::memory_order_acquire);
-    if (state.stopping.load(std::memory_order_acquire)) return nullptr;
+    if (state.stopping.load(std::memory_order_acquire)) return {};
     if (!Join(state)) continue;
     state.job.float_mode.Adopt();
     TakeTasks(state, state.job);
@@ -124,27 +123,17 @@ void ResetInChild() {
 
 // Starts workers until there are `wanted`, or the system refuses.
 void StartWorkers(State& state, int wanted) {
-  pthread_mutex_lock(&state.lifecycle);
-  // Signals belong to the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  // ... except those a thread sends itself by a fault: the program's handlers and sanitizers must see them.
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  state.lifecycle.Lock();
   int count = state.worker_count.load(std::memory_order_relaxed);
   while (count < wanted) {
     const auto seen = static_cast<uintptr_t>(state.epoch.load(std::memory_order_relaxed));
-    if (pthread_create(&state.workers[count], nullptr, WorkerMain, reinterpret_cast<void*>(seen)) != 0) break;
-#if defined(__linux__)
-    char name[20];  // the system takes up to 15 characters, which 255 workers do not need
+    char name[20];
     std::snprintf(name, sizeof(name), "detops-%d", count + 1);
-    pthread_setname_np(state.workers[count], name);
-#endif
+    if (!StartThread(WorkerMain, reinterpret_cast<void*>(seen), name, &state.workers[count])) break;
     ++count;
   }
   state.worker_count.store(count, std::memory_order_release);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_mutex_unlock(&state.lifecycle);
+  state.lifecycle.Unlock();
 }
 
 void RunAlone(int count, detopsTask_t task, void* context) {
@@ -156,7 +145,7 @@ void AwaitLeavers(State& state, int joined) {
     if (spins < 4096) {
       Pause();
     } else {
-      sched_yield();  // a worker lost its core; do not keep it from coming back
+      std::this_thread::yield();  // a worker lost its core; do not keep it from coming back
     }
   }
 }
@@ -170,29 +159,29 @@ ThreadPool& ThreadPool::Shared() {
 
 bool ThreadPool::AddUser() {
   State& state = g_state;
-  pthread_mutex_lock(&state.lifecycle);
+  state.lifecycle.Lock();
   if (!state.fork_handler_registered) {
-    state.fork_handler_registered = pthread_atfork(nullptr, nullptr, ResetInChild) == 0;
+    state.fork_handler_registered = CallAtFork(nullptr, nullptr, ResetInChild);
   }
   const bool ok = state.fork_handler_registered;
   if (ok) ++state.users;
-  pthread_mutex_unlock(&state.lifecycle);
+  state.lifecycle.Unlock();
   return ok;
 }
 
 void ThreadPool::RemoveUser() {
   State& state = g_state;
-  pthread_mutex_lock(&state.lifecycle);
+  state.lifecycle.Lock();
   if (--state.users == 0) {
     const int count = state.worker_count.load(std::memory_order_relaxed);
     state.stopping.store(true, std::memory_order_release);
     state.epoch.fetch_add(1, std::memory_order_release);
-    state.epoch.notify_all();
-    for (int i = 0; i < count; ++i) pthread_join(state.workers[i], nullptr);
+    WakeAll(state.epoch);
+    for (int i = 0; i < count; ++i) JoinThread(state.workers[i]);
     state.worker_count.store(0, std::memory_order_relaxed);
     state.stopping.store(false, std::memory_order_release);
   }
-  pthread_mutex_unlock(&state.lifecycle);
+  state.lifecycle.Unlock();
 }
 
 void ThreadPool::Run(int threads, int count, detopsTask_t task, void* context) {
@@ -209,7 +198,7 @@ void ThreadPool::Run(int threads, int count, detopsTask_t task, void* context) {
   state.left.store(0, std::memory_order_relaxed);
   state.gate.store(kOpen | (static_cast<uint32_t>(helpers) << kLimitShift), std::memory_order_release);
   state.epoch.fetch_add(1, std::memory_order_release);
-  state.epoch.notify_all();
+  WakeAll(state.epoch);
 
   TakeTasks(state, state.job);
   const uint32_t gate = state.gate.fetch_and(~kOpen, std::memory_order_acq_rel);

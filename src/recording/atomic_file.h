@@ -1,6 +1,5 @@
-// A file that appears complete or not at all: it is written without a name, which it gets in the end, or where the file
-// system does not know that, under another name and then renamed. Writing raises no signal. Numbers are written
-// independently of the program's locale.
+// A file that appears complete or not at all (WholeFile), written in large pieces; numbers in it are independent of the
+// program's locale.
 #ifndef DETOPS_RECORDING_ATOMIC_FILE_H_
 #define DETOPS_RECORDING_ATOMIC_FILE_H_
 
@@ -8,16 +7,14 @@
 #include <cstdint>
 #include <string_view>
 
-namespace detops {
+#include "core/platform.h"
 
-// As long as a path may be on the systems we know.
-inline constexpr size_t kPathSize = 4096;
+namespace detops {
 
 class AtomicFile {
  public:
   // may_be_unnamed: false, for tests, as if the file system did not know files without names.
-  explicit AtomicFile(bool may_be_unnamed = true) : may_be_unnamed_(may_be_unnamed) {}
-  ~AtomicFile() { Abandon(); }
+  explicit AtomicFile(bool may_be_unnamed = true) : file_(may_be_unnamed) {}
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
@@ -42,18 +39,11 @@ class AtomicFile {
 
   template <typename Real>
   void Shortest(Real value);
-  void OpenTemporary();
   void Flush();
-  int GiveName();
-  void Abandon();
 
-  const bool may_be_unnamed_;
-  bool named_ = false;  // there is a file temporary_
-  int descriptor_ = -1;
+  WholeFile file_;
   int error_ = 0;
   size_t used_ = 0;
-  char path_[kPathSize];
-  char temporary_[kPathSize];
   char buffer_[kBufferSize];
 };
 

@@ -1,7 +1,5 @@
 #include "recording/gen_case.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -12,7 +10,7 @@
 
 #include "core/context.h"
 #include "core/data_type.h"
-#include "recording/standard_error.h"
+#include "core/platform.h"
 
 namespace detops {
 namespace {
@@ -23,7 +21,7 @@ constexpr size_t kPathReserve = 128;
 // A text that is cut, never too long.
 class ShortText {
  public:
-  void Add(const char* format, ...) __attribute__((format(printf, 2, 3))) {
+  void Add(const char* format, ...) DETOPS_PRINTF(2, 3) {
     if (used_ >= kRoom) return;
     va_list arguments;
     va_start(arguments, format);
@@ -40,10 +38,6 @@ class ShortText {
   char text_[kRoom + 4] = {};
   size_t used_ = 0;
 };
-
-// strerror_r comes in two kinds.
-[[maybe_unused]] const char* ErrorText(int result, const char* buffer) { return result == 0 ? buffer : "unknown"; }
-[[maybe_unused]] const char* ErrorText(const char* result, const char* /*buffer*/) { return result; }
 
 void AddShape(const CaseTensor& tensor, ShortText& line) {
   for (int axis = 0; axis < tensor.shape->rank(); ++axis) {
@@ -73,7 +67,7 @@ char* WriteDirectory(const char* directory, char* to, const char* end) {
     char number[16] = {*directory, '\0'};
     size_t taken = 1;
     if (std::strncmp(directory, kPid, sizeof(kPid) - 1) == 0) {
-      std::snprintf(number, sizeof(number), "%ld", static_cast<long>(getpid()));
+      std::snprintf(number, sizeof(number), "%ld", ProcessNumber());
       taken = sizeof(kPid) - 1;
     } else if (std::strncmp(directory, kDevice, sizeof(kDevice) - 1) == 0) {
       number[0] = '0';  // mluOpGetDevice
@@ -196,11 +190,10 @@ bool GenCase::MakePath() {
   char time[48];
   WriteTime(time, sizeof(time));
   do {  // the number tells the files of a process apart; a process elsewhere may have the same pid
-    const int length =
-        std::snprintf(path_name_, room(path_name_), "%s_%s_%ld_%llu", op_name_, time, static_cast<long>(getpid()),
-                      static_cast<unsigned long long>(counter.fetch_add(1, std::memory_order_relaxed)));
+    const int length = std::snprintf(path_name_, room(path_name_), "%s_%s_%ld_%llu", op_name_, time, ProcessNumber(),
+                                     static_cast<unsigned long long>(counter.fetch_add(1, std::memory_order_relaxed)));
     path_end_ = path_name_ + length;
-  } while (access(CasePath(), F_OK) == 0);
+  } while (FileExists(CasePath()));
   return true;
 }
 
@@ -243,16 +236,15 @@ void GenCase::End(mluOpStatus_t status) {
 
 void GenCase::RemoveFiles(bool outputs_only) {
   for (int i = 0; i < tensor_count_; ++i) {
-    if (settings_.data_files && !(outputs_only && tensors_[i].input)) unlink(DataPath(i));
+    if (settings_.data_files && !(outputs_only && tensors_[i].input)) RemoveFile(DataPath(i));
   }
-  if (!outputs_only) unlink(CasePath());
+  if (!outputs_only) RemoveFile(CasePath());
 }
 
 bool GenCase::Written(int error) {
   if (error == 0) return true;
   char buffer[128] = "";
-  call_.Log(DETOPS_LOG_DISPATCH, "not recorded: %s: %s", ErrorText(strerror_r(error, buffer, sizeof(buffer)), buffer),
-            path_);
+  call_.Log(DETOPS_LOG_DISPATCH, "not recorded: %s: %s", TextOfError(error, buffer, sizeof(buffer)), path_);
   return false;
 }
 

@@ -1,10 +1,10 @@
 #include "recording/gen_case_settings.h"
 
-#include <pthread.h>
-
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+#include "core/mutex.h"
+#include "core/platform.h"
 
 namespace detops {
 
@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kFilterSize = 2048;  // all names of operators take some 300 bytes
 
 struct State {
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards what follows, and the first write of the mode
+  Mutex mutex;  // guards what follows, and the first write of the mode
   bool fork_handlers_registered = false;
   int inputs = kDumpNone;
   int outputs = kDumpNone;
@@ -27,12 +27,12 @@ struct State {
 // Never destroyed: a program may end while its threads still run.
 constinit State g_state;
 
-void Lock() { pthread_mutex_lock(&g_state.mutex); }
-void Unlock() { pthread_mutex_unlock(&g_state.mutex); }
+void Lock() { g_state.mutex.Lock(); }
+void Unlock() { g_state.mutex.Unlock(); }
 
 // 0 unless the variable is a single digit up to `most`.
 int DigitOf(const char* variable, int most) {
-  const char* const text = secure_getenv(variable);
+  const char* const text = EnvironmentText(variable);
   if (text == nullptr || text[0] < '0' || text[0] > '0' + most || text[1] != '\0') return 0;
   return text[0] - '0';
 }
@@ -40,7 +40,7 @@ int DigitOf(const char* variable, int most) {
 // Copies a variable that is there and fits.
 template <size_t kSize>
 void CopyText(const char* variable, char (&target)[kSize]) {
-  const char* const text = secure_getenv(variable);
+  const char* const text = EnvironmentText(variable);
   if (text == nullptr || text[0] == '\0') return;
   const size_t length = std::strlen(text);
   if (length < kSize) std::memcpy(target, text, length + 1);
@@ -73,7 +73,7 @@ class Locked {
 // or set something pay for the handlers. If there is no memory for them, the next call tries again.
 void RegisterForkHandlers() {
   if (g_state.fork_handlers_registered) return;
-  g_state.fork_handlers_registered = pthread_atfork(Lock, Unlock, Unlock) == 0;
+  g_state.fork_handlers_registered = CallAtFork(Lock, Unlock, Unlock);
 }
 
 std::string_view Trimmed(std::string_view text) {
@@ -122,7 +122,8 @@ bool SetGenCaseMode(int mode) {
 }
 
 bool SetGenCaseDirectory(const char* path) {
-  const size_t length = strnlen(path, kGenCaseDirectorySize);
+  size_t length = 0;
+  while (length < kGenCaseDirectorySize && path[length] != '\0') ++length;
   if (length == 0 || length == kGenCaseDirectorySize) return false;
   const Locked locked;
   RegisterForkHandlers();

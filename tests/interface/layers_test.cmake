@@ -1,6 +1,8 @@
 # Who may include whom, as the table of docs/architecture.md says. Rooms never include each other. A library file that
 # includes all of mlu_op.h or detops.h is compiled anew for each operator's header: only the version looks at all of it.
 # Within boxes/, what is done with shapes (pairs, gradients, suppression) stands side by side on what they are.
+# What the library asks of an operating system goes through src/core/platform.h: no other file of it includes a header that
+# is not C++'s or the processor's, or asks which system it is compiled for.
 # Variables: SOURCE_DIR.
 cmake_minimum_required(VERSION 3.21)
 include(${CMAKE_CURRENT_LIST_DIR}/problems.cmake)
@@ -42,6 +44,16 @@ foreach(file ${files})
   endif()
   if(part STREQUAL "ops")
     set(part room)
+  endif()
+
+  if(library AND NOT part STREQUAL "any" AND NOT file MATCHES "^src/core/platform")
+    file(STRINGS ${SOURCE_DIR}/${file} lines
+         REGEX "^ *# *include <|^ *# *(el)?if.*(__linux__|__unix__|__APPLE__|_WIN32|__MINGW|__ELF__)")
+    foreach(line ${lines})
+      if(NOT line MATCHES "include <([a-z_]+|immintrin\\.h)>")
+        problem("${file} has ${line}: what differs between systems is in src/core/platform.h")
+      endif()
+    endforeach()
   endif()
 
   file(STRINGS ${SOURCE_DIR}/${file} includes REGEX "^#include \"")
