@@ -7,6 +7,7 @@ if(DETOPS_BUILD_STATIC)
   list(APPEND detops_installed detops_static)
 endif()
 install(TARGETS ${detops_installed} EXPORT detopsTargets
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/detops COMPONENT development

@@ -1,7 +1,5 @@
 #include "harness/placed_call.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include "harness/linked_library.h"
 #include "support/element.h"
 #include "support/guarded_buffer.h"
+#include "support/pages.h"
 #include "support/status.h"
 
 namespace detops_harness {
@@ -89,12 +88,10 @@ class PlacedCall::Block {
   // Addresses that nobody may touch.
   struct Reserved {};
   Block(size_t bytes, Reserved) : bytes_(bytes), reserved_(true) {
-    void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    data_ = static_cast<std::byte*>(memory);
+    data_ = static_cast<std::byte*>(detops_test::ReservePages(bytes));
   }
   ~Block() {
-    if (reserved_) munmap(data_, bytes_);
+    if (reserved_) detops_test::ReleasePages(data_, bytes_);
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;

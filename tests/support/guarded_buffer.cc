@@ -1,11 +1,10 @@
 #include "support/guarded_buffer.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <new>
+
+#include "support/pages.h"
 
 namespace detops_test {
 namespace {
@@ -13,11 +12,6 @@ namespace {
 constexpr unsigned char kSlackByte = 0xC3;
 
 int g_other_sides = 0;  // how many OtherSide are alive
-
-size_t PageSize() {
-  static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
 
 bool AllSlack(const unsigned char* begin, const unsigned char* end) {
   return std::all_of(begin, end, [](unsigned char byte) { return byte == kSlackByte; });
@@ -30,12 +24,10 @@ GuardedBuffer::GuardedBuffer(size_t bytes, Placement placement, size_t offset) :
   // At least one page, so that the data pointer of an empty buffer lies on a page of its own.
   const size_t usable = std::max<size_t>(1, (bytes + offset + page - 1) / page) * page;
   mapping_size_ = usable + 2 * page;
-  void* mapping = mmap(nullptr, mapping_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) throw std::bad_alloc();
-  mapping_ = static_cast<unsigned char*>(mapping);
+  mapping_ = static_cast<unsigned char*>(ReservePages(mapping_size_));
   unsigned char* begin = mapping_ + page;
-  if (mprotect(begin, usable, PROT_READ | PROT_WRITE) != 0) {
-    munmap(mapping_, mapping_size_);
+  if (!OpenPages(begin, usable)) {
+    ReleasePages(mapping_, mapping_size_);
     throw std::bad_alloc();
   }
   const bool front = (placement == Placement::kAgainstFront) == (g_other_sides == 0);
@@ -44,7 +36,7 @@ GuardedBuffer::GuardedBuffer(size_t bytes, Placement placement, size_t offset) :
   std::memset(data_ + bytes, kSlackByte, static_cast<size_t>(begin + usable - (data_ + bytes)));
 }
 
-GuardedBuffer::~GuardedBuffer() { munmap(mapping_, mapping_size_); }
+GuardedBuffer::~GuardedBuffer() { ReleasePages(mapping_, mapping_size_); }
 
 bool GuardedBuffer::SlackIntact() const {
   const unsigned char* begin = mapping_ + PageSize();

@@ -16,7 +16,8 @@ void InPieces(int64_t count, Body body) {
 }
 
 // Compiled twice, for speed: sums of four products are the same bits with vectors of any width.
-#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__ELF__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define DETOPS_WITH_AVX2 __attribute__((target_clones("default", "avx2")))
 #else
 #define DETOPS_WITH_AVX2
